@@ -1,6 +1,6 @@
-/* main.c - the commands, and what surrounds each of them: options, errors, exit.
+/* main.c - lists the commands, parses the options of one, runs it and reports errors.
  *
- * A command returns, whatever happens; only main ends the process. */
+ * Commands always return; only main ends the process. */
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
 #include "tools/base/fail.h"
@@ -31,8 +31,8 @@ const struct command *command_find(const char *name, deja_error *err)
     return NULL;
 }
 
-/* A file opened later must not become standard output by accident: a missing one is replaced
- * by something that fails when it is used. */
+/* Replaces a closed standard file by one that fails when it is used, so that no file opened later
+ * becomes standard output by accident. */
 static bool fill_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -43,7 +43,7 @@ static bool fill_standard_files(void)
     return true;
 }
 
-/* The exit status for what a command returned, after telling the user. */
+/* Prints the error of a command, if any; returns the exit status. */
 static int report(struct console *console, int rc, deja_error *err)
 {
     if (rc >= 0)
@@ -79,7 +79,7 @@ static int check_operands(const struct command *cmd, const struct opt_rest *rest
 {
     const struct operands n = operands_of(cmd);
     if (rest->n < n.least)
-        return fail(err, OPT_USAGE, "missing operand: deja %s [OPTION]... %s", cmd->name,
+        return fail(err, OPT_USAGE, "missing operand; usage: deja %s [OPTION]... %s", cmd->name,
                     cmd->operands);
     if (rest->n > n.most)
         return fail(err, OPT_USAGE, "unexpected operand '%s'",
@@ -87,7 +87,7 @@ static int check_operands(const struct command *cmd, const struct opt_rest *rest
     return DEJA_OK;
 }
 
-/* deja check urls.txt seen.deja: the filter comes first. */
+/* Explains swapped operands, as in deja check urls.txt seen.deja. */
 static void explain_order(const struct call *call, deja_error *err)
 {
     static const char filter_first[] = "F.deja [FILE]";
@@ -121,8 +121,8 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     call->console->quiet = opt_flag_is_set(cmd->options, options, "quiet");
     if (rest.unclear)
         console_note(call->console,
-                     "%s is a file here; if you mean the value of --%s, write --%s=%s", rest.word,
-                     rest.unclear->name, rest.unclear->name, rest.word);
+                     "%s is read as a file; to use it as the value of --%s, write --%s=%s",
+                     rest.word, rest.unclear->name, rest.unclear->name, rest.word);
     call->options = options;
     call->operands = rest.operands;
     call->n_operands = rest.n;
@@ -137,7 +137,7 @@ static int run_command(struct call *call, int argc, char **argv, deja_error *err
     const struct command *cmd = call->command;
     void *options = calloc(1, cmd->options_size + 1);
     if (!options)
-        return fail(err, DEJA_ENOMEM, "no memory for the options");
+        return fail(err, DEJA_ENOMEM, "out of memory for the options");
     if (cmd->defaults)
         memcpy(options, cmd->defaults, cmd->options_size);
     call->console->command = cmd->name;
@@ -156,7 +156,7 @@ static int run_global_option(struct call *call, const char *arg, deja_error *err
         out_printf(call->out, "deja %s\n", deja_version());
         return COMMAND_DONE;
     }
-    return fail(err, OPT_USAGE, "unknown option %.40s; a command's options come after its name",
+    return fail(err, OPT_USAGE, "unknown option %.40s; the options of a command follow its name",
                 arg);
 }
 
@@ -172,7 +172,7 @@ static int dispatch(struct call *call, int argc, char **argv, deja_error *err)
     return run_command(call, argc - 2, argv + 2, err);
 }
 
-/* deja alone: the usage, on standard error. */
+/* deja without arguments prints the usage on standard error. */
 static int show_usage(void)
 {
     struct out usage;
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
     const atomic_bool *stop = signals_install();
     deja_error unguarded;
     console_init(&console, STDERR_FILENO, NULL);
-    if (deja_files_guard(&unguarded) < 0) /* a file that is cut short would end the process */
+    if (deja_files_guard(&unguarded) < 0) /* a truncated file would kill the process */
         console_error(&console, "%s", unguarded.text);
     int status = argc < 2 ? show_usage() : run_and_close(argc, argv, &console, stop);
     console_clear(&console);

@@ -1,5 +1,4 @@
-/* cmd_add.c - put the keys of lines into filter files: add to one that is there, build a new one.
- */
+/* cmd_add.c - deja add and deja build: add the keys of lines to an old or a new filter file. */
 #include "cli/options/keyfile.h"
 #include "cli/server/remote.h"
 #include "cli/session/dcso_build.h"
@@ -11,19 +10,13 @@
 #include <math.h>
 #include <unistd.h>
 
-struct add_options {
-    struct shared_options shared;
-    const char *like;
-};
-
-/* What both commands do once they have a filter. */
+/* For both commands. */
 struct job {
     const struct call *call;
     const struct shared_options *shared;
     deja_filter *filter;
     struct session session;
     uint64_t added;
-    bool sync_while_working; /* not for a new file: it appears when it is complete */
 };
 
 static int add_batch(void *job, struct batch *b, deja_error *err)
@@ -36,12 +29,6 @@ static int add_batch(void *job, struct batch *b, deja_error *err)
     j->added += session_count(b);
     session_watch(&j->session, fail_path(j->call->operands[0]).text);
     return DEJA_OK;
-}
-
-static int add_all(struct job *j, deja_error *err)
-{
-    return j->sync_while_working ? session_each_synced(&j->session, j->filter, add_batch, j, err)
-                                 : session_each(&j->session, add_batch, j, err);
 }
 
 static uint64_t known(const struct job *j)
@@ -70,14 +57,14 @@ static void report_json(const struct job *j, const deja_stats *s)
     session_json_end(&j->session, &json);
 }
 
-/* Only a paired filter hides what was added. */
+/* Only a paired filter hides keys that were added. */
 static void warn_hidden(const struct job *j, const deja_stats *s)
 {
     if (s->hidden > 0)
         console_note(
             j->call->console,
-            "%s added so far will NOT be found: its key is among the deletions of %s, and "
-            "what was removed never comes back",
+            "%s added so far will NOT be found: the key was removed from %s, and a paired filter "
+            "never finds a removed key again",
             num_lines(s->hidden).s, fail_path(j->call->operands[0]).text);
 }
 
@@ -101,61 +88,36 @@ static void report(const struct job *j)
     const uint64_t too_many = session_too_many(j->filter);
     if (too_many)
         console_note(j->call->console,
-                     "%s was sized for %s and holds %s: build it anew with a larger -n",
+                     "%s was sized for %s and holds %s; rebuild it with a larger -n",
                      fail_path(j->call->operands[0]).text, num_of(s.capacity, "key").s,
                      num_count(too_many).s);
-}
-
-/* rc: of having made or opened the filter. */
-static int work(struct job *j, int rc, deja_error *err)
-{
-    if (rc == DEJA_OK)
-        rc = session_open(&j->session, j->call, j->shared, 1, j->filter, NULL, err);
-    if (rc == DEJA_OK)
-        rc = add_all(j, err);
-    if (rc == DEJA_OK && j->sync_while_working)
-        rc = deja_filter_sync(j->filter, err);
-    else if (rc == DEJA_OK && !j->session.stopped)
-        rc = existing_explain(deja_filter_sync(j->filter, err), j->call->operands[0], false,
-                              j->shared->force, err);
-    if (rc == DEJA_OK && !j->sync_while_working && j->session.stopped)
-        console_note(j->call->console, "stopped: %s was not made",
-                     fail_path(j->call->operands[0]).text);
-    else if (rc == DEJA_OK)
-        report(j);
-    deja_error late = {0};
-    if (rc < 0 && j->filter && j->sync_while_working && deja_filter_sync(j->filter, &late) < 0 &&
-        strcmp(late.text, err->text) != 0)
-        console_error(j->call->console, "%s", late.text);
-    session_close(&j->session);
-    deja_filter_free(j->filter);
-    return rc;
 }
 
 /* --- add ------------------------------------------------------------------ */
 
 static const struct opt add_table[] = {
-    OPT_GROUP(struct add_options, shared, shared_input),
-    OPT_GROUP(struct add_options, shared, shared_url),
-    OPT_GROUP(struct add_options, shared, shared_file_key),
-    OPT_GROUP(struct add_options, shared, shared_redis),
-    OPT_GROUP(struct add_options, shared, shared_general),
-    OPT_END,
+    OPT_PART(shared_input), OPT_PART(shared_url),     OPT_PART(shared_file_key),
+    OPT_PART(shared_redis), OPT_PART(shared_general), OPT_END,
 };
 
 static int run_add(struct call *call, deja_error *err)
 {
-    const struct add_options *o = call->options;
-    const struct remote_job remote = {REMOTE_ADD, &o->shared, call->operands[0], 1, false, false};
-    if (o->shared.redis)
+    struct job j = {.call = call, .shared = call->options};
+    const struct remote_job remote = {REMOTE_ADD, j.shared, call->operands[0], 1, false, false};
+    if (j.shared->redis)
         return remote_run(call, &remote, err);
-    struct job j = {.call = call, .shared = &o->shared, .sync_while_working = true};
-    int rc = session_begin_file(&j.session, &o->shared, URLKEYS_STORE, call->operands[0],
-                                DEJA_OPEN_WRITE, &j.filter, err);
+    int rc = session_start(&j.session, call, URLKEYS_STORE, DEJA_OPEN_WRITE, DEJA_CAN_ADD,
+                           &j.filter, err);
     if (rc == DEJA_EIO && access(call->operands[0], F_OK) < 0)
-        rc = fail(err, rc, "%s does not exist; `deja build` makes a filter file",
+        rc = fail(err, rc, "%s does not exist; create it with `deja build`",
                   fail_path(call->operands[0]).text);
-    return work(&j, rc, err);
+    if (rc == DEJA_OK)
+        rc = session_each_synced(&j.session, j.filter, add_batch, &j, err);
+    if (rc == DEJA_OK)
+        report(&j);
+    session_close(&j.session);
+    deja_filter_free(j.filter);
+    return rc;
 }
 
 const struct command cmd_add = {
@@ -163,38 +125,43 @@ const struct command cmd_add = {
     .summary = "add lines to a filter file",
     .operands = "F.deja [FILE]...",
     .options = add_table,
-    .options_size = sizeof(struct add_options),
+    .options_size = sizeof(struct shared_options),
     .description =
-        "Adds the lines of the files (standard input without any) to the filter in F.deja. "
-        "What was added is on disk when the command ends, also after Ctrl-C, and at least "
-        "every half minute before that. One process can write a filter at a time; others may "
-        "read it meanwhile.",
-    .notes = {SESSION_KEY_TEXT " Every host counts as a line.",
+        "Adds the lines of the files, or of standard input if none are given, to the filter in "
+        "F.deja. Added keys are on disk when the command ends, even after Ctrl-C, and are synced "
+        "at least every half minute before that. One process can write a filter; others can read "
+        "it at the same time.",
+    .notes = {SESSION_KEY_TEXT " Each host counts as a line.",
               SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
-              REMOTE_TEXT
-              " F.deja is the name of the cache then, which is made if there is none."},
+              REMOTE_TEXT " F.deja is then the name of the cache, which is created if missing."},
     .examples = {{"one more URL", "echo https://example.org/ | deja add seen.deja"}},
     .run = run_add,
 };
 
 /* --- build ---------------------------------------------------------------- */
 
+struct build_options {
+    struct shared_options shared;
+    const char *like;
+};
+
 static const struct opt build_table[] = {
-    OPT_STRING(0, "like", "F.deja", struct add_options, like,
-               "for the keys that are in F.deja (and 1% more), at its rate, with its URL profile; "
-               "-n, -p, -m and --url say otherwise"),
-    OPT_GROUP(struct add_options, shared, shared_force),
-    OPT_GROUP(struct add_options, shared, shared_mode),
-    OPT_GROUP(struct add_options, shared, shared_sizing),
-    OPT_GROUP(struct add_options, shared, shared_input_dcso),
-    OPT_GROUP(struct add_options, shared, shared_url),
-    OPT_GROUP(struct add_options, shared, shared_secret),
-    OPT_GROUP(struct add_options, shared, shared_general),
+    OPT_STRING(
+        0, "like", "F.deja", struct build_options, like,
+        "copy the number of keys (plus 1%), the rate and the URL profile of F.deja; -n, -p, -m "
+        "and --url override them"),
+    OPT_GROUP(struct build_options, shared, shared_force),
+    OPT_GROUP(struct build_options, shared, shared_mode),
+    OPT_GROUP(struct build_options, shared, shared_sizing),
+    OPT_GROUP(struct build_options, shared, shared_input_dcso),
+    OPT_GROUP(struct build_options, shared, shared_url),
+    OPT_GROUP(struct build_options, shared, shared_secret),
+    OPT_GROUP(struct build_options, shared, shared_general),
     OPT_END,
 };
 
-/* Finds out now, not after reading all keys, whether the file can be created: a filter that is
- * never synced leaves nothing. */
+/* Checks before reading all keys whether the file can be created.  A filter that is never synced
+ * leaves no file. */
 static int try_name(const char *path, unsigned flags, deja_error *err)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -213,8 +180,8 @@ static int collect(struct job *j, deja_builder *b, deja_error *err)
     while ((rc = session_next(&j->session, &batch, err)) > 0)
         if (deja_builder_add_hashed(b, batch->hash, batch->keyed, err) < 0)
             return fail(err, DEJA_ENOMEM,
-                        "out of memory after %s: a static filter takes 8 bytes a key while they "
-                        "are read, and 32 then",
+                        "out of memory after %s; building a static filter takes 8 bytes per key "
+                        "while reading, then 32",
                         num_lines(j->session.records).s);
     return rc;
 }
@@ -224,7 +191,33 @@ static void hash_for_builder(const void *context, const deja_slice *keys, size_t
     deja_builder_hash_batch(context, keys, n, hash);
 }
 
-/* All keys first, then the filter. */
+/* rc: the status of reading the keys and making the filter. */
+static int finish_build(struct job *j, int rc, deja_error *err)
+{
+    const char *path = j->call->operands[0];
+    j->session.stopped |= signals_stopped(j->call->stop);
+    if (rc == DEJA_OK && !j->session.stopped)
+        rc = deja_filter_sync(j->filter, err);
+    rc = existing_explain(rc, path, false, j->shared->force, err);
+    if (rc == DEJA_OK && j->session.stopped)
+        console_note(j->call->console, "stopped: %s was not created", fail_path(path).text);
+    else if (rc == DEJA_OK)
+        report(j);
+    return rc;
+}
+
+static int build(struct job *j, const deja_options *opt, deja_error *err)
+{
+    int rc = deja_filter_create(j->call->operands[0], shared_create_flags(j->shared), opt,
+                                &j->filter, err);
+    if (rc == DEJA_OK)
+        rc = session_open(&j->session, j->call, j->shared, 1, j->filter, err);
+    if (rc == DEJA_OK)
+        rc = finish_build(j, session_each(&j->session, add_batch, j, err), err);
+    return rc;
+}
+
+/* Reads all keys first, then makes the filter. */
 static int build_static(struct job *j, const deja_options *opt, deja_error *err)
 {
     const char *path = j->call->operands[0];
@@ -236,27 +229,20 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
         rc = deja_builder_new(opt, &b, err);
     j->session.hash = (struct pipeline_hash){1, hash_for_builder, b};
     if (rc == DEJA_OK)
-        rc = session_open(&j->session, j->call, j->shared, 1, NULL, NULL, err);
+        rc = session_open(&j->session, j->call, j->shared, 1, NULL, err);
     if (rc == DEJA_OK)
         rc = collect(j, b, err);
     if (rc == DEJA_OK && !j->session.stopped) {
-        console_line(j->call->console, "all lines are read; making the filter");
+        console_line(j->call->console, "read all lines; building the filter");
         rc = deja_builder_finish(b, path, flags, &j->filter, err);
-        j->session.stopped = signals_stopped(j->call->stop);
-        if (rc == DEJA_OK && !j->session.stopped)
-            rc = deja_filter_sync(j->filter, err);
-        rc = existing_explain(rc, path, false, j->shared->force, err);
+        if (rc == DEJA_OK)
+            rc = deja_filter_stats(j->filter, 0, &s, err);
+        j->added = s.keys;
         console_clear(j->call->console);
     }
-    if (rc == DEJA_OK && j->session.stopped)
-        console_note(j->call->console, "stopped: %s was not made", fail_path(path).text);
-    else if (rc == DEJA_OK && deja_filter_stats(j->filter, 0, &s, err) == DEJA_OK) {
-        j->added = s.keys;
-        report(j);
-    }
+    rc = finish_build(j, rc, err);
     session_close(&j->session);
     deja_builder_free(b);
-    deja_filter_free(j->filter);
     return rc;
 }
 
@@ -276,20 +262,19 @@ static int look_at(const char *path, const struct shared_options *c, deja_stats 
     return rc;
 }
 
-/* What was not said is as in the file: how many different keys, their rate, their form. */
+/* Takes what the options do not say from the file: the number of keys, the rate, the profile. */
 static int be_like(const char *path, struct shared_options *c, deja_stats *s, deja_error *err)
 {
     const int rc = look_at(path, c, s, err);
     if (rc < 0)
         return rc;
-    const double lost = s->lost < (double)s->keys ? s->lost : 0; /* beyond, it is a guess */
+    const double lost = s->lost < (double)s->keys ? s->lost : 0; /* otherwise a guess */
     if (c->filter.capacity == 0 && c->filter.memory == 0 &&
         deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         c->filter.capacity = s->capacity;
-    else if (c->filter.capacity == 0 &&
-             c->filter.memory == 0) /* the lost ones were estimated: some to spare */
+    else if (c->filter.capacity == 0 && c->filter.memory == 0) /* 1% more: lost is an estimate */
         c->filter.capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
-    /* A rate that followed from a generous size may be that of equal hashes alone, n / 2^64. */
+    /* The rate of a generously sized filter may be that of equal hashes alone, n / 2^64. */
     if (!(c->filter.fp_rate > 0) && c->filter.memory == 0)
         c->filter.fp_rate = fmax(s->fp_rate, fmin((double)c->filter.capacity * 0x1p-61, 0.5));
     if (c->url == 0)
@@ -303,7 +288,7 @@ static bool is_filter_name(const char *path)
     return len > 5 && strcmp(path + len - 5, ".deja") == 0;
 }
 
-/* May the new filter have its name?  `deja build urls.txt out.deja` has its operands swapped. */
+/* Checks the name of the new filter; detects swapped operands: deja build urls.txt out.deja. */
 static int check_name(const struct call *call, const struct shared_options *c, deja_error *err)
 {
     const char *path = call->operands[0];
@@ -319,7 +304,7 @@ static int check_name(const struct call *call, const struct shared_options *c, d
 
 static int run_build(struct call *call, deja_error *err)
 {
-    const struct add_options *o = call->options;
+    const struct build_options *o = call->options;
     struct shared_options shared = o->shared;
     struct job j = {.call = call, .shared = &shared};
     uint8_t key[DEJA_KEY_LEN];
@@ -337,75 +322,75 @@ static int run_build(struct call *call, deja_error *err)
     if (rc == DEJA_OK && like.profile && shared.url == like.profile &&
         deja_url_rules_id(opt.url) != like.url_rules)
         rc = fail(err, DEJA_EMISMATCH,
-                  "%s has URLs of profile %s by other rules: give the same --drop-params and "
+                  "%s has URLs of profile %s with other rules; give the same --drop-params and "
                   "--keep-params",
                   fail_path(o->like).text, deja_profile_name(like.profile));
     if (rc == DEJA_OK) {
-        opt.format = like.format; /* 0 without --like: the newest */
+        opt.format = like.format; /* without --like 0, the newest */
         rc = session_choose_size(call, &shared, 1, &opt, err);
     }
-    if (rc == DEJA_OK && deja_kind_can(opt.kind, DEJA_CAN_BUILD))
-        return build_static(&j, &opt, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_create(call->operands[0], shared_create_flags(&shared), &opt, &j.filter,
-                                err);
-    return work(&j, rc, err);
+        rc = deja_kind_can(opt.kind, DEJA_CAN_BUILD) ? build_static(&j, &opt, err)
+                                                     : build(&j, &opt, err);
+    session_close(&j.session);
+    deja_filter_free(j.filter);
+    return rc;
 }
 
 const struct command cmd_build = {
     .name = "build",
-    .summary = "make a filter file from lines",
+    .summary = "create a filter file from lines",
     .operands = "OUT.deja [FILE]...",
     .options = build_table,
-    .options_size = sizeof(struct add_options),
+    .options_size = sizeof(struct build_options),
     .description =
         "Builds the filter file OUT.deja from the lines of the files, or of standard input if "
         "none are given. The file appears when it is complete. If OUT.deja exists, build "
-        "refuses to replace it unless --force is given; even then Ctrl-C or a crash leaves "
-        "the old filter as it was, and a file that is not a filter stays. An empty file, such "
-        "as one made by mktemp, may be replaced without --force.\n\n"
-        "With -k static it becomes a set that never changes: the smallest kind for lists that "
-        "are complete. All keys are read first, 8 bytes each, and 32 while it is made.\n\n"
-        "With -k layered it becomes a multi-layer Bloom filter: URLs are cut at their "
-        "slashes, each segment goes into the filter of its layer, and all of them together "
-        "into one more, the XOR layer. It takes several times the memory of blocked, and also "
-        "answers `deja check --prefix`: was this site, or anything under this folder, seen? "
-        "--layered paper makes it as published, where URLs with swapped segments are taken "
-        "for each other; --words BYTE cuts keys into words, which go to the layers in turn, "
-        "one layer for each k of them unless --layers says how many.\n\n"
-        "Without -n or -m it is sized from the length of the files. Either way the size is "
-        "only a first size: `deja add` can put more keys into the file, which then grows, and "
-        "the rate stays. With --fixed, and with options that pin the body (-m, --hashes, "
-        "--filters), it does not grow; a warning says so when it holds more keys than it was "
-        "sized for. `deja plan` helps to choose.\n\n"
-        "With --like it is sized for the keys that are in another file, with an eye to a "
-        "scalable one that has grown: one filter of the same keys is smaller and faster.\n\n"
-        "With --format dcso the file is not one of deja but of DCSO's program bloom, which "
-        "Debian has: of version 1, compressed with gzip when its name ends with .gz. It takes "
-        "-n and -p; another --format beside it is that of the lines. Such files have no "
-        "secret: whoever wants to can find URLs that they claim.\n\n"
-        "With --url=gsb the file is a block list, from lines with URLs or hosts, --format "
-        "hosts, or --csv COLUMN. evil.example stands for the site with its subdomains, "
-        "http://evil.example/bad/ for what is under that folder, and "
-        "http://evil.example/a?b=1 for that page; `deja check --url=gsb` finds them.",
-    .notes = {SESSION_KEY_TEXT " Every host counts as a line.",
+        "refuses to replace it unless --force is given. Even with --force, Ctrl-C or a crash "
+        "leaves the old filter unchanged, and a file that is not a filter is never replaced, "
+        "unless it is empty, such as one created by mktemp.\n\n"
+        "With -k static the filter cannot change: the smallest kind, for complete lists. Building "
+        "it takes 8 bytes per key while reading, then 32.\n\n"
+        "With -k layered it is a multi-layer Bloom filter: each segment of a URL, between "
+        "slashes, goes into the filter of its layer, and all segments together into one more, the "
+        "XOR layer. It takes several times the memory of blocked, and also answers `deja check "
+        "--prefix`: was this site, or anything under this folder, seen? --layered paper hashes as "
+        "published, which confuses URLs with swapped segments. --words BYTE splits keys into "
+        "words, which go to the layers in turn, one layer for each k words unless --layers is "
+        "given.\n\n"
+        "Without -n or -m, deja sizes the filter from the length of the files. The size is only a "
+        "first size: `deja add` can add more keys, and the file grows while its rate stays the "
+        "same. With --fixed, and with options that determine the body (-m, --hashes, --filters), "
+        "it does not grow; deja warns if it holds more keys than it was sized for. `deja plan` "
+        "helps to choose.\n\n"
+        "With --like it is sized for the keys of another file. This replaces a scalable filter "
+        "that has grown: a single filter of the same keys is smaller and faster.\n\n"
+        "With --format dcso the file is one for DCSO's program bloom, which Debian packages: "
+        "version 1, compressed with gzip if its name ends with .gz. It takes -n and -p; a second "
+        "--format is that of the lines. Such files have no secret key: anyone can find URLs "
+        "that are false positives.\n\n"
+        "With --url=gsb the file is a block list, made from URLs, hosts, --format hosts or --csv "
+        "COLUMN. evil.example blocks the site and its subdomains, http://evil.example/bad/ "
+        "everything under that folder, and http://evil.example/a?b=1 that page; query it with "
+        "`deja check --url=gsb`.",
+    .notes = {SESSION_KEY_TEXT " Each host counts as a line.",
               SESSION_URL_TEXT "added unchanged; with gsb, they are skipped."},
     .examples =
-        {{"a filter of a list, with one wrong answer in a thousand",
+        {{"a filter of a list, with one false positive in a thousand",
           "deja build -p 1e-3 list.deja docs/examples/sample-urls.txt"},
-         {"one that fits 64 MiB, for 40 million keys",
+         {"a filter of 64 MiB for 40 million keys",
           "deja build -n 40M -m 64M large.deja urls.txt.zst"},
-         {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
+         {"a list that never changes: 9 bits per key, one false positive in 256",
           "deja build -k static -p 0.01 static.deja docs/examples/sample-urls.txt"},
-         {"one filter in the place of a series that has grown, when the keys are there again",
+         {"a single filter that replaces one that has grown, from the same keys",
           "deja build --like seen.deja -k blocked one.deja urls.txt"},
          {"the same list every night", "deja build --force list.deja urls.txt"},
-         {"one that also knows which sites and folders it has seen",
+         {"a filter that also knows which sites and folders it has seen",
           "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},
          {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
-         {"a filter for programs that read DCSO's bloom files",
+         {"a filter for programs that read DCSO bloom files",
           "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},
-         {"one that blocks their subdomains and pages, too",
+         {"a block list that also blocks subdomains and pages",
           "deja build --url=gsb --format hosts bad.deja hosts.txt"}},
     .run = run_build,
 };

@@ -1,4 +1,4 @@
-/* cmd_bench.c - how fast is this machine, and how close to it does deja come? */
+/* cmd_bench.c - deja bench: compare deja with the limits of this machine. */
 #include "bench/bench_memory.h"
 #include "bench/bench_report.h"
 #include "cli/session/command.h"
@@ -8,7 +8,7 @@
 #include "tools/base/signals.h"
 
 #define CASES_MAX    64
-#define MEMORY_SHARE 0.6 /* of what is available may be used */
+#define MEMORY_SHARE 0.6 /* of the available memory */
 #define IN_CACHE     UINT64_C(1000000)
 #define BEYOND       UINT64_C(100000000)
 #define BEYOND_QUICK UINT64_C(10000000)
@@ -25,12 +25,13 @@ struct bench_options {
 static const struct opt options[] = {
     OPT_MADE(struct bench_options, shared.filter, opt_filter_kind),
     OPT_COUNT('n', "capacity", "N", struct bench_options, shared.filter.capacity, BENCH_N_MIN,
-              UINT64_C(1) << 36, "keys in each filter (default: 1M and 100M)"),
+              UINT64_C(1) << 36, "put N keys into each filter (default: 1M and 100M)"),
     OPT_RATE('p', "fp-rate", "P", struct bench_options, shared.filter.fp_rate,
-             "false-positive rate (default: 0.01, blocked also 1e-6)"),
+             "aim for this false-positive rate (default: 0.01, for blocked also 1e-6)"),
     OPT_STRING(0, "urls", "FILE", struct bench_options, urls,
-               "take the keys from the lines of FILE instead of making them up"),
-    OPT_FLAG(0, "quick", struct bench_options, quick, "fewer rounds, and at most 10M keys"),
+               "use the lines of FILE as keys instead of generated URLs"),
+    OPT_FLAG(0, "quick", struct bench_options, quick,
+             "measure fewer rounds, with at most 10M keys"),
     OPT_GROUP(struct bench_options, shared, shared_output),
     OPT_STRING(0, "csv", "FILE", struct bench_options, csv,
                "also write the figures to FILE as CSV"),
@@ -46,18 +47,18 @@ struct bench {
     struct bench_keys keys;
     struct bench_report report;
     struct bench_case cases[CASES_MAX];
-    size_t n; /* planned; the report counts those that were run */
+    size_t n; /* planned; the report counts the finished ones */
 };
 
 /* --- What to run ------------------------------------------------------------ */
 
 static uint64_t memory_needed(const struct bench_case *c)
 {
-    /* The limit has a table of the same size. */
+    /* The table that gives the limit has the same size. */
     return 2 * c->subject->estimate(c->kind, c->n, c->p, 64);
 }
 
-/* A tenth of the keys, until they fit. */
+/* Divides the number of keys by ten until they fit. */
 static void reduce(const struct bench *b, struct bench_case *c)
 {
     const uint64_t asked = c->n, needed = memory_needed(c);
@@ -67,7 +68,7 @@ static void reduce(const struct bench *b, struct bench_case *c)
         c->n /= 10;
     if (c->n != asked)
         console_note(b->call->console,
-                     "%s with %s keys would need %s of the %s that are available: %s keys instead",
+                     "%s with %s keys would need %s of the %s available; using %s keys",
                      bench_case_name(c), bench_short_count(asked).s, num_bytes(needed).s,
                      num_bytes(b->report.host.available).s, bench_short_count(c->n).s);
 }
@@ -84,7 +85,7 @@ static void plan(struct bench *b, const struct bench_subject *s, uint32_t kind, 
     for (size_t i = 0; i < b->n; i++)
         if (b->cases[i].subject == s && b->cases[i].kind == kind && b->cases[i].n == c->n &&
             b->cases[i].p == p)
-            return; /* reduced to what is there already */
+            return; /* reduced to a case that is already planned */
     b->n++;
 }
 
@@ -103,10 +104,10 @@ static void plan_size(struct bench *b, uint64_t n)
         if (c->filter.kind != 0 && c->filter.kind != kind)
             continue;
         plan(b, subject_of(kind), kind, n, p);
-        if (deja_kind_can(kind, DEJA_CAN_LAYER)) /* what it is measured against */
+        if (deja_kind_can(kind, DEJA_CAN_LAYER)) /* for comparison */
             plan(b, &bench_segments, 0, n, p);
         if (kind == DEJA_BLOCKED &&
-            !(c->filter.fp_rate > 0)) /* the default, at a small rate as well */
+            !(c->filter.fp_rate > 0)) /* the default kind, also at a small rate */
             plan(b, &bench_filter, kind, n, 1e-6);
     }
     if (c->filter.kind != 0)
@@ -168,7 +169,7 @@ static int report(struct bench *b, deja_error *err)
     return out_finish(&own, rc, err);
 }
 
-/* Refuses before minutes of work what call_output would refuse after them. */
+/* Checks the outputs before the work, which takes minutes. */
 static int check_outputs(const struct bench_options *o, deja_error *err)
 {
     const int rc = o->csv ? existing_check_output(o->csv, err) : DEJA_OK;
@@ -203,32 +204,30 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_bench = {
     .name = "bench",
-    .summary = "measure this machine, and deja beside its limits",
+    .summary = "measure this machine, and compare deja with its limits",
     .operands = "",
     .options = options,
     .options_size = sizeof(struct bench_options),
     .description =
-        "Measures what hashing a URL and touching one cache line take on this machine, fills "
-        "filters of every kind with keys, and prints what each operation takes, in ns for a "
-        "key and as a ratio to that limit (the sum of both). Limit and operation are measured "
-        "in turns over the same keys, so that the noise of the machine meets both; ratios can "
-        "be compared, nanoseconds only within one run.\n\n"
-        "n is the number of keys: 1M fits into the caches of most machines, 100M does not. "
-        "The answers are checked before anything is measured: no key that was added is "
-        "missing, and the rate of false positives is what it should be. `batch' gives the "
-        "library many keys in one call, `one' a key a call; nothing is added to a static "
-        "filter, and a window takes what comes again for new. `scalable' is a series of four "
-        "parts. Spread is how far apart the "
-        "quarters of the rounds lie at worst: half of the rounds were within it.\n\n"
-        "Beside layered stands what it cannot do without: each segment of a URL, hashed and "
-        "looked up once in a classic filter of the same n and p.\n\n"
-        "Without --kind it also measures what the canonical form of a URL takes in each "
-        "profile, "
-        "beside hashing it: a glance that finds most URLs canonical already, and all of it.\n\n"
-        "libbloom, where it is installed, and a plain hash table that stores the strings are "
-        "measured beside the kinds of deja. What needs more than 60% of the available memory "
-        "is made smaller, with a note.",
-    .examples = {{"a first impression, in seconds", "deja bench --quick --kind blocked -n 100k"},
+        "Measures how long this machine takes to hash a URL and to load one cache line, fills "
+        "filters of every kind, and prints the time of each operation: in ns per key, and as a "
+        "ratio to the limit, which is the sum of both. Limit and operation are measured in turns "
+        "over the same keys, so that noise affects both alike. Compare ratios between runs, and "
+        "nanoseconds only within one run.\n\n"
+        "n is the number of keys: 1M fits into the caches of most machines, 100M does not. Before "
+        "measuring, bench checks that no added key is missing and that the false-positive rate is "
+        "as expected. `batch' passes many keys in one call, `one' a single key. A static filter "
+        "has no adds, and a window counts repeats as new. `scalable' has four parts. Spread is "
+        "the largest interquartile range: half of the rounds were within it.\n\n"
+        "layered is compared with the least it must do: hash each segment of a URL and look it up "
+        "once in a classic filter of the same n and p.\n\n"
+        "Without --kind, bench also measures canonicalization in each profile, compared with "
+        "hashing: the quick check, which finds most URLs canonical already, and the whole "
+        "of it.\n\n"
+        "libbloom, if installed, and a plain hash table that stores the strings are measured as "
+        "well. A case that needs more than 60% of the available memory is made smaller, with a "
+        "note.",
+    .examples = {{"a quick look, in seconds", "deja bench --quick --kind blocked -n 100k"},
                  {"everything, for a spreadsheet", "deja bench --quick -n 10k --csv bench.csv"}},
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* cmd_check.c - which lines are in a filter file. */
+/* cmd_check.c - deja check: print the lines that are in a filter file. */
 #include "cli/dcso/dcso_file.h"
 #include "cli/server/remote.h"
 #include "cli/session/session.h"
@@ -13,11 +13,12 @@ struct check_options {
 };
 
 static const struct opt options[] = {
-    OPT_FLAG('v', "invert", struct check_options, invert, "print the lines that are not in it"),
+    OPT_FLAG('v', "invert", struct check_options, invert,
+             "print the lines that are not in the filter"),
     OPT_FLAG('c', "count", struct check_options, count,
-             "print how many lines there are instead of the lines"),
+             "print the number of lines instead of the lines"),
     OPT_FLAG(0, "prefix", struct check_options, prefix,
-             "lines are beginnings of URLs: was anything under them seen? (kind layered)"),
+             "treat lines as URL prefixes; find those with at least one known URL (kind layered)"),
     OPT_GROUP(struct check_options, shared, shared_output),
     OPT_GROUP(struct check_options, shared, shared_canonical),
     OPT_GROUP(struct check_options, shared, shared_input_dcso),
@@ -32,14 +33,12 @@ struct job {
     const struct call *call;
     const struct check_options *o;
     deja_filter *filter;
-    struct dcso_file foreign; /* in the place of filter, when that is NULL */
+    struct dcso_file foreign; /* used if filter is NULL */
     struct session session;
-    struct out own, *out;
-    bool header_printed;
     uint64_t printed;
 };
 
-/* Prefixes are looked up by their bytes, so keyless records get an answer too: drop it. */
+/* Prefixes are looked up by their bytes, so keyless records get an answer too; drops it. */
 static int look_up_prefixes(const struct job *j, struct batch *b, deja_error *err)
 {
     const struct block *block = &b->block;
@@ -70,11 +69,9 @@ static int check_batch(void *job, struct batch *b, deja_error *err)
     session_fold(&j->session, b, false);
     const uint64_t found = session_count(b);
     j->printed += j->o->invert ? b->block.n - found : found;
-    if (!j->o->count) {
-        session_print_header(&j->session, j->out, &j->header_printed);
-        session_print(&j->session, j->out, b, !j->o->invert);
-    }
-    return out_flush(j->out, err);
+    if (!j->o->count)
+        session_print(&j->session, b, !j->o->invert);
+    return out_flush(j->session.out, err);
 }
 
 static void report_json(const struct job *j)
@@ -96,7 +93,8 @@ static void report(const struct job *j)
     char rate[160] = "";
     session_warn_missing(&j->session);
     if (j->o->shared.url == DEJA_URL_GSB && !j->o->prefix)
-        (void)snprintf(rate, sizeof rate, "; %s, up to %d a line, and so up to %d times the rate",
+        (void)snprintf(rate, sizeof rate,
+                       "; %s, up to %d per line, which multiplies the rate by up to %d",
                        num_of(lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
     if (j->o->shared.json && !j->o->shared.quiet)
         report_json(j);
@@ -112,17 +110,17 @@ static int finish(struct job *j, int rc, deja_error *err)
     if (rc < 0)
         return rc;
     if (!j->o->count)
-        session_print_header(&j->session, j->out, &j->header_printed);
+        session_print_header(&j->session, "");
     else
-        out_printf(j->out, "%llu\n", (unsigned long long)j->printed);
-    rc = out_flush(j->out, err);
+        out_printf(j->session.out, "%llu\n", (unsigned long long)j->printed);
+    rc = out_flush(j->session.out, err);
     if (rc < 0)
         return rc;
     report(j);
     return j->printed ? COMMAND_DONE : COMMAND_NO;
 }
 
-/* deja's own file, or one of DCSO's: by what the user says, or by its first bytes. */
+/* A deja file, or a DCSO bloom file: if the user says so, or by its first bytes. */
 static int open_filter(struct job *j, const deja_options *expect, deja_error *err)
 {
     const char *path = j->call->operands[0];
@@ -130,7 +128,7 @@ static int open_filter(struct job *j, const deja_options *expect, deja_error *er
     if (!c->dcso && !dcso_file_is(path))
         return session_open_file(&j->session, path, 0, expect, &j->filter, err);
     if (c->key_file)
-        return fail(err, OPT_USAGE, "%s is a bloom file of DCSO's, which has no --key",
+        return fail(err, OPT_USAGE, "%s: a DCSO bloom file has no secret key; omit --key",
                     fail_path(path).text);
     j->session.hash = (struct pipeline_hash){1, dcso_hash, NULL};
     return dcso_file_read(&j->foreign, path, j->call->stop, err);
@@ -138,7 +136,7 @@ static int open_filter(struct job *j, const deja_options *expect, deja_error *er
 
 static int run(struct call *call, deja_error *err)
 {
-    struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
+    struct job j = {.call = call, .o = call->options};
     const struct remote_job remote = {REMOTE_CHECK, &j.o->shared, call->operands[0], 1,
                                       j.o->invert,  j.o->count};
     if (j.o->shared.redis)
@@ -154,15 +152,15 @@ static int run(struct call *call, deja_error *err)
     else if (rc == DEJA_OK && j.o->prefix)
         rc = deja_filter_require(j.filter, DEJA_CAN_PREFIX, err);
     if (rc == DEJA_OK)
-        rc = session_output(call, &j.o->shared, &j.own, &j.out, err);
+        rc = session_output(&j.session, call, &j.o->shared, 1, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &j.o->shared, 1, j.filter, j.out, err);
+        rc = session_open(&j.session, call, &j.o->shared, 1, j.filter, err);
     if (rc == DEJA_OK)
         rc = finish(&j, session_each(&j.session, check_batch, &j, err), err);
-    session_close(&j.session);
+    rc = session_finish(&j.session, rc, err);
     deja_filter_free(j.filter);
     dcso_file_free(&j.foreign);
-    return out_finish(&j.own, rc, err);
+    return rc;
 }
 
 const struct command cmd_check = {
@@ -172,35 +170,35 @@ const struct command cmd_check = {
     .options = options,
     .options_size = sizeof(struct check_options),
     .description =
-        "Prints the lines of the files (standard input without any) that are in the filter, "
-        "or with -v those that are not. Every line that was added is found; a line that was "
-        "not is printed too at the filter's false-positive rate (`deja info` tells it). With "
-        "-v nothing that was added is ever printed. Filters of kind paired are the exception: "
-        "they FORGET, and some lines that were added are not found (`deja info` tells how "
-        "many).\n\n"
-        "With --prefix, and a filter of kind layered, lines are beginnings of URLs: sites, "
-        "folders or pages. Those are printed under which anything was seen, cut at slashes: "
-        "http://h/a stands for itself, http://h/a?x and all below http://h/a/, not for "
-        "http://h/ab. Nothing that was added is missed. Claimed wrongly are about one in a "
-        "hundred, and those whose segments were seen in their places under other beginnings: "
-        "http://h/b after http://h/a and http://g/b. A filter of L layers looks at the first "
-        "L - 1 segments, and never at a query.\n\n"
-        "F may also be a bloom file of DCSO's, plain or gzip; its first bytes tell, and "
-        "--format dcso insists on it. Another --format beside that is the one of the lines.\n\n"
-        "With --url=gsb the filter is a block list (see deja-build(1)), and a line is in it "
-        "when the site, the folder or the page of its URL is: any of up to 5 hosts, from the "
-        "whole name to its last two labels, with any of up to 6 paths, from the whole one "
-        "with its query to the root. Each is a lookup, so a line that is not in the list is "
-        "printed at up to 30 times the filter's rate.",
-    .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
+        "Prints the lines of the files, or of standard input if none are given, that are in the "
+        "filter; with -v those that are not. It finds every line that was added. A line that was "
+        "never added is mistaken for one of them at the filter's false-positive rate (`deja info` "
+        "shows it), so -v never prints a line that was added. Kind paired is the exception: it "
+        "FORGETS some lines (`deja info` shows how many).\n\n"
+        "With --prefix and a filter of kind layered, lines are URL prefixes, cut at slashes: "
+        "sites, folders or pages. It prints those with at least one known URL. http://h/a matches "
+        "itself, http://h/a?x and everything below http://h/a/, but not http://h/ab. No added URL "
+        "is missed. About one prefix in a hundred is printed by mistake, and so are prefixes "
+        "whose segments were seen at the same depth under other prefixes: http://h/b after "
+        "http://h/a and http://g/b. A filter of L layers compares the first L - 1 segments and "
+        "never the query.\n\n"
+        "F can also be a DCSO bloom file, plain or gzip. deja detects it by its first bytes; "
+        "--format dcso insists on it. A second --format is then that of the lines.\n\n"
+        "With --url=gsb the filter is a block list (see deja-build(1)). A line is in it if its "
+        "site, folder or page is: deja looks up any of up to 5 hosts, from the whole name to its "
+        "last two labels, with any of up to 6 paths, from the whole path with its query to the "
+        "root. These are up to 30 lookups, each with the filter's false-positive rate.",
+    .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v if none is.",
               SESSION_URL_TEXT "compared unchanged; with gsb, they are in no filter.",
-              REMOTE_TEXT " F.deja is the name of the cache then."},
-    .examples = {{"which of these were seen", "deja check seen.deja urls.txt"},
-                 {"which were not", "deja check -v seen.deja urls.txt"},
-                 {"requests of a web server's log for what is in a list",
+              REMOTE_TEXT " F.deja is then the name of the cache."},
+    .examples = {{"lines that were seen", "deja check seen.deja urls.txt"},
+                 {"lines that were not seen", "deja check -v seen.deja urls.txt"},
+                 {"requests in a web server's log for URLs in a list",
                   "deja check --format log list.deja access.log"},
-                 {"requests of a proxy's log for what a block list has",
+                 {"requests in a proxy's log for URLs in a block list",
                   "deja check --url=gsb --format squid bad.deja squid.log"}},
-    .exits = {{0, "some lines were printed"}, {1, "none was"}, {2, "usage error or failure"}},
+    .exits = {{0, "some lines were printed"},
+              {1, "no lines were printed"},
+              {2, "usage error or failure"}},
     .run = run,
 };

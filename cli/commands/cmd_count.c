@@ -1,4 +1,4 @@
-/* cmd_count.c - how often each line was added to a filter file whose kind counts. */
+/* cmd_count.c - deja count: how many times each line was added to a filter file. */
 #include "cli/session/session.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
@@ -6,31 +6,25 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct count_options {
-    struct shared_options shared;
-};
-
 static const struct opt options[] = {
-    OPT_GROUP(struct count_options, shared, shared_output),
-    OPT_GROUP(struct count_options, shared, shared_canonical),
-    OPT_GROUP(struct count_options, shared, shared_input),
-    OPT_GROUP(struct count_options, shared, shared_url),
-    OPT_GROUP(struct count_options, shared, shared_file_key),
-    OPT_GROUP(struct count_options, shared, shared_general),
+    OPT_PART(shared_output),
+    OPT_PART(shared_canonical),
+    OPT_PART(shared_input),
+    OPT_PART(shared_url),
+    OPT_PART(shared_file_key),
+    OPT_PART(shared_general),
     OPT_END,
 };
 
+#define HEADER "count\t" /* before a CSV or CDX header */
+
 struct job {
-    const struct call *call;
-    const struct shared_options *shared;
     deja_filter *filter;
     struct session session;
-    struct out own, *out;
-    bool header_printed;
-    uint64_t *counts; /* of the batch at hand */
+    uint64_t *counts; /* of the current batch */
     size_t cap;
     uint64_t found; /* lines with a count */
-    uint64_t total; /* and their counts added up */
+    uint64_t total; /* the sum of their counts */
 };
 
 static int look_up(struct job *j, const struct batch *b, deja_error *err)
@@ -40,13 +34,13 @@ static int look_up(struct job *j, const struct batch *b, deja_error *err)
         return fail(err, DEJA_ENOMEM, "out of memory");
     j->counts = room;
     const int rc = deja_filter_count_hashed(j->filter, b->hash, b->keyed, j->counts, err);
-    size_t from = b->keyed; /* keyless lines were never added: 0 in their places */
+    size_t from = b->keyed; /* keyless lines were never added: they get 0 */
     for (size_t i = b->block.n; i > from; i--)
         j->counts[i - 1] = b->block.keys[i - 1].data ? j->counts[--from] : 0;
     return rc;
 }
 
-/* A line with several keys counts as often as the most frequent of them. */
+/* A line with several keys gets the largest of their counts. */
 static void fold(struct job *j, struct batch *b)
 {
     size_t lines = 0;
@@ -60,27 +54,19 @@ static void fold(struct job *j, struct batch *b)
     session_fold(&j->session, b, false);
 }
 
-static void print_header(struct job *j)
-{
-    deja_slice header;
-    if (j->header_printed || j->session.urls.forms || !input_header(j->session.in, &header))
-        return;
-    out_text(j->out, "count\t");
-    session_print_header(&j->session, j->out, &j->header_printed);
-}
-
 static void print(struct job *j, const struct batch *b)
 {
     const struct block *block = &b->block;
-    print_header(j);
+    struct out *out = j->session.out;
+    session_print_header(&j->session, HEADER);
     for (size_t i = 0; i < block->n; i++) {
         const size_t begin = i ? block->ends[i - 1] : 0;
-        out_printf(j->out, "%" PRIu64 "\t", j->counts[i]);
+        out_printf(out, "%" PRIu64 "\t", j->counts[i]);
         if (j->session.urls.forms) {
-            out_write(j->out, block->forms[i].data, block->forms[i].len);
-            out_write(j->out, block->data + block->ends[i] - 1, 1);
+            out_write(out, block->forms[i].data, block->forms[i].len);
+            out_write(out, block->data + block->ends[i] - 1, 1);
         } else {
-            out_write(j->out, block->data + begin, block->ends[i] - begin);
+            out_write(out, block->data + begin, block->ends[i] - begin);
         }
         j->found += j->counts[i] != 0;
         j->total += j->counts[i];
@@ -95,7 +81,7 @@ static int count_batch(void *job, struct batch *b, deja_error *err)
         return rc;
     fold(j, b);
     print(j, b);
-    return out_flush(j->out, err);
+    return out_flush(j->session.out, err);
 }
 
 static void report_json(const struct job *j)
@@ -103,7 +89,7 @@ static void report_json(const struct job *j)
     struct session_report r;
     if (!session_report_begin(&r))
         return;
-    json_string(&r.json, "file", j->call->operands[0]);
+    json_string(&r.json, "file", j->session.call->operands[0]);
     json_uint(&r.json, "read", j->session.records);
     json_uint(&r.json, "in", j->found);
     json_uint(&r.json, "total", j->total);
@@ -114,12 +100,12 @@ static void report(const struct job *j)
 {
     const double seconds = progress_seconds(&j->session.progress);
     session_warn_missing(&j->session);
-    if (j->shared->json && !j->shared->quiet)
+    if (j->session.shared->json && !j->session.shared->quiet)
         report_json(j);
     else
-        console_note(j->call->console, "%s%s read, %s in %s, added %s; %s",
+        console_note(j->session.call->console, "%s%s read, %s in %s, added %s; %s",
                      j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                     num_count(j->found).s, fail_path(j->call->operands[0]).text,
+                     num_count(j->found).s, fail_path(j->session.call->operands[0]).text,
                      num_of(j->total, "time").s, num_duration(seconds).s);
 }
 
@@ -127,8 +113,8 @@ static int finish(struct job *j, int rc, deja_error *err)
 {
     if (rc < 0)
         return rc;
-    print_header(j);
-    rc = out_flush(j->out, err);
+    session_print_header(&j->session, HEADER);
+    rc = out_flush(j->session.out, err);
     if (rc == DEJA_OK)
         report(j);
     return rc;
@@ -136,40 +122,32 @@ static int finish(struct job *j, int rc, deja_error *err)
 
 static int run(struct call *call, deja_error *err)
 {
-    const struct count_options *o = call->options;
-    struct job j = {.call = call, .shared = &o->shared, .own = OUT_NONE};
-    int rc = session_begin_file(&j.session, &o->shared, URLKEYS_LOOK_UP, call->operands[0], 0,
-                                &j.filter, err);
-    if (rc == DEJA_OK)
-        rc = deja_filter_require(j.filter, DEJA_CAN_COUNT, err);
-    if (rc == DEJA_OK)
-        rc = session_output(call, &o->shared, &j.own, &j.out, err);
-    if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &o->shared, 1, j.filter, j.out, err);
+    struct job j = {0};
+    int rc = session_start(&j.session, call, URLKEYS_LOOK_UP, 0, DEJA_CAN_COUNT, &j.filter, err);
     if (rc == DEJA_OK)
         rc = finish(&j, session_each(&j.session, count_batch, &j, err), err);
-    session_close(&j.session);
+    rc = session_finish(&j.session, rc, err);
     deja_filter_free(j.filter);
     free(j.counts);
-    return out_finish(&j.own, rc, err);
+    return rc;
 }
 
 const struct command cmd_count = {
     .name = "count",
-    .summary = "print how often each line was added to a filter file of kind spectral",
+    .summary = "print how many times each line was added to a filter of kind spectral",
     .operands = "F.deja [FILE]...",
     .options = options,
-    .options_size = sizeof(struct count_options),
+    .options_size = sizeof(struct shared_options),
     .description =
-        "Prints each line of the files (standard input without any) with a number and a tab "
-        "in front: how often it was added to the filter and not removed. Only kind spectral "
-        "counts.\n\n"
-        "A count is never too small, but for what --counter-bits allows: 15 with 4 bits means "
-        "15 or more. It is too large for as many lines as the filter's false-positive rate "
-        "says (`deja info` tells it). --json reports the sums on standard error.",
-    .notes = {SESSION_KEY_TEXT " Of a line with several hosts, the largest count is printed.",
+        "Prints each line of the files, or of standard input if none are given, after a number "
+        "and a tab: how many times the line was added to the filter and not removed. Only kind "
+        "spectral counts.\n\n"
+        "A count is never too small, except that counters saturate: with --counter-bits 4, 15 "
+        "means 15 or more. It is too large for a share of lines given by the filter's "
+        "false-positive rate (`deja info` shows it). --json reports the sums on standard error.",
+    .notes = {SESSION_KEY_TEXT " For a line with several hosts, the largest count is printed.",
               SESSION_URL_TEXT "looked up unchanged; with gsb, their count is 0."},
-    .examples = {{"the ten most frequent requests of a log",
+    .examples = {{"the ten most frequent requests in a log",
                   "deja build -q -k spectral --counter-bits 16 -p 1e-3 --format log "
                   "hits.deja access.log\n"
                   "deja count -q --format log hits.deja access.log | sort -rn | uniq | head"}},

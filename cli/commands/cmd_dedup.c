@@ -1,22 +1,20 @@
-/* cmd_dedup.c - each line the first time it is seen: the main job.
+/* cmd_dedup.c - deja dedup: print each line the first time it is seen.
  *
- * Without --state the filter lives in memory and a line is judged and added in one step.
+ * Without --state the filter is in memory, and a line is judged and added in one step.
  *
- * With --state it lives in a mapped file that survives this process at every moment, so the order
- * matters: a key goes into the filter only after its line was handed over.  Keys wait in the
- * stream engine (deja_dedup) until their lines are out: written to a pipe or terminal, or, when
- * the output is a file, written and synced, since the system may write the filter's pages to
- * disk before the output's. */
+ * With --state it is a mapped file that survives if this process is killed, so the order matters:
+ * a key is added only after its line was handed over.  Keys wait in the stream engine (deja_dedup)
+ * until their lines are written to the pipe or terminal.  If the output is a file, it must also be
+ * synced, because the kernel may write the filter's pages to disk before those of the output. */
 #include "cli/server/remote.h"
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define PENDING_MAX (UINT64_C(1) << 18) /* keys whose lines are written, not yet synced */
-#define STATE_FIRST 1000000 /* keys: a small first run says little about the next ones */
+#define PENDING_MAX (UINT64_C(1) << 18) /* keys whose lines are written but not synced */
+#define STATE_FIRST 1000000             /* keys; the first run may be smaller than later ones */
 
 struct dedup_options {
     struct shared_options shared;
@@ -29,17 +27,17 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct dedup_options *o = target;
     if (o->shared.mode && (!o->state || o->shared.redis))
-        return fail(err, OPT_USAGE, "--mode sets the permissions of a file: give --state FILE");
+        return fail(err, OPT_USAGE, "--mode sets the permissions of the state: give --state FILE");
     return DEJA_OK;
 }
 
 static const struct opt options[] = {
     OPT_STRING(0, "state", "FILE", struct dedup_options, state,
-               "remember what was seen in FILE between runs; created when absent"),
+               "keep the filter in FILE between runs; create FILE if it is missing"),
     OPT_GROUP(struct dedup_options, shared, shared_mode),
-    OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeats instead"),
+    OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeated lines instead"),
     OPT_FLAG('c', "count", struct dedup_options, count,
-             "print how many lines there are instead of the lines"),
+             "print the number of lines instead of the lines"),
     OPT_GROUP(struct dedup_options, shared, shared_output),
     OPT_GROUP(struct dedup_options, shared, shared_canonical),
     OPT_GROUP(struct dedup_options, shared, shared_sizing),
@@ -58,76 +56,84 @@ struct job {
     deja_filter *filter;
     deja_dedup *pending; /* with --state only */
     struct session session;
-    struct out own, *out;
-    bool sync_output; /* a regular file: written is not yet safe */
-    bool header_printed;
-    double synced; /* when the state was, in seconds of the session */
-    bool unsynced; /* it may have changed since then */
+    bool sync_output; /* a regular file, which must be synced */
+    double synced;    /* time of the last sync of the state, in seconds of the session */
+    bool unsynced;    /* it has changed since then */
     uint64_t kept, dropped;
 };
 
 /* --- The filter ----------------------------------------------------------- */
 
-/* No repeat is ever printed: the one kind that forgets cannot keep that promise. */
-static int refuse_paired(const char *what, deja_error *err)
+/* Only kinds that take keys one by one and find them later keep the promise that no repeat is
+ * printed.  state: the file that has the kind, or NULL for -k. */
+static int check_kind(uint32_t kind, const char *state, deja_error *err)
 {
-    return fail(err, DEJA_ENOTSUP,
-                "%s cannot dedup: a paired filter forgets, and lines that were removed would be "
-                "printed again every time; spectral removes lines, and finds them when they come "
-                "back",
-                fail_path(what).text);
+    if (session_can_dedup(kind))
+        return DEJA_OK;
+    return fail(err, DEJA_ENOTSUP, "%s%s cannot dedup: %s", state ? "" : "-k ",
+                state ? fail_path(state).text : deja_kind_name(kind),
+                deja_kind_can(kind, DEJA_CAN_ADD)
+                    ? "a paired filter never finds a removed line again and would print it every "
+                      "time; use kind spectral to remove lines"
+                    : "nothing can be added to a static filter; use blocked, classic, exact or "
+                      "scalable (`deja build -k static` makes a list to check against)");
+}
+
+/* Names the options that the existing state ignores. */
+static void note_ignored(const struct job *j, const deja_stats *stats)
+{
+    const struct shared_options *c = &j->o->shared;
+    const struct shared_ignored ignored = shared_ignored(c, j->filter, stats);
+    if (ignored.text[0])
+        console_note(j->call->console, "%s keeps its size, %s at rate %s; ignored: %s",
+                     fail_path(j->o->state).text, num_of(stats->capacity, "key").s,
+                     num_rate(stats->fp_rate).s, ignored.text);
+    if (c->mode)
+        console_note(j->call->console, "%s keeps its permissions; use chmod to change them",
+                     fail_path(j->o->state).text);
 }
 
 static int open_state(struct job *j, const deja_options *opt, deja_error *err)
 {
     deja_options expect = *opt;
     deja_stats stats = DEJA_STATS_INIT;
-    const struct shared_options *c = &j->o->shared;
     for (size_t i = 0; deja_option_at(i); i++)
         if (!deja_option_at(i)->compared)
             opt_filter_clear(deja_option_at(i), &expect);
-    expect.kind = c->filter.kind; /* not one that was chosen for a new filter */
     int rc =
         session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
-    if (rc < 0)
-        return rc;
-    rc = deja_filter_stats(j->filter, 0, &stats, err);
-    if (rc < 0)
-        return rc;
-    rc = deja_filter_require(j->filter, DEJA_CAN_ADD, err);
-    if (rc < 0)
-        return rc;
-    if (!session_can_dedup(stats.kind))
-        return refuse_paired(j->o->state, err);
-    const struct shared_ignored ignored = shared_ignored(c, j->filter, &stats);
-    if (ignored.text[0])
-        console_note(j->call->console,
-                     "%s keeps the size it was made with: %s at rate %s; ignored: %s",
-                     fail_path(j->o->state).text, num_of(stats.capacity, "key").s,
-                     num_rate(stats.fp_rate).s, ignored.text);
-    if (c->mode)
-        console_note(j->call->console, "%s keeps its permissions; chmod changes them",
-                     fail_path(j->o->state).text);
-    return DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = deja_filter_stats(j->filter, 0, &stats, err);
+    if (rc == DEJA_OK)
+        rc = check_kind(stats.kind, j->o->state, err);
+    if (rc == DEJA_OK)
+        note_ignored(j, &stats);
+    return rc;
+}
+
+static int create_state(struct job *j, deja_options *opt, deja_error *err)
+{
+    if (deja_kind_can(opt->kind, DEJA_CAN_GROW) && !j->o->shared.filter.capacity) {
+        opt->tightening = 0; /* it will probably grow */
+        opt->capacity = opt->capacity < STATE_FIRST ? STATE_FIRST : opt->capacity;
+    }
+    const int rc =
+        deja_filter_create(j->o->state, shared_create_flags(&j->o->shared), opt, &j->filter, err);
+    /* The file gets its name now, so that no other process creates one. */
+    return rc < 0 ? rc : deja_filter_sync(j->filter, err);
 }
 
 static int make_filter(struct job *j, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
+    const bool exists = j->o->state && access(j->o->state, F_OK) == 0;
     int rc = session_begin(&j->session, &j->o->shared, URLKEYS_COMPARE, key, &opt, err);
-    if (rc < 0)
-        return rc;
-    if (deja_kind_can(opt.kind, DEJA_CAN_BUILD))
-        return fail(err, DEJA_ENOTSUP,
-                    "-k static cannot dedup: it is made of all its keys at once, and takes no "
-                    "more; blocked, classic, exact and scalable take them as they come (`deja "
-                    "build -k static` makes a list to check against)");
-    if (!session_can_dedup(opt.kind))
-        return refuse_paired("-k paired", err);
-    if (j->o->state && access(j->o->state, F_OK) == 0)
+    if (rc == DEJA_OK && exists)
         rc = open_state(j, &opt, err);
-    else
+    if (rc == DEJA_OK && !exists)
+        rc = check_kind(opt.kind, NULL, err);
+    if (rc == DEJA_OK && !exists)
         rc = session_choose_size(j->call, &j->o->shared, 0, &opt, err);
     if (rc < 0)
         return rc;
@@ -135,33 +141,17 @@ static int make_filter(struct job *j, deja_error *err)
         opt.flags &= ~DEJA_KEY_APART;
         return deja_filter_new(&opt, &j->filter, err);
     }
-    if (!j->filter) {
-        if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && !j->o->shared.filter.capacity) {
-            opt.tightening = 0; /* it will probably grow */
-            opt.capacity = opt.capacity < STATE_FIRST ? STATE_FIRST : opt.capacity;
-        }
-        rc = deja_filter_create(j->o->state, shared_create_flags(&j->o->shared), &opt, &j->filter,
-                                err);
-        if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
-            rc = deja_filter_sync(j->filter, err);
-    }
+    if (!exists)
+        rc = create_state(j, &opt, err);
     return rc < 0 ? rc : deja_dedup_new(j->filter, &j->pending, err);
 }
 
 /* --- The lines ------------------------------------------------------------ */
 
-static int hand_over(struct job *j, deja_error *err)
-{
-    int rc = out_flush(j->out, err);
-    if (rc == DEJA_OK && j->sync_output && fdatasync(j->out->fd) < 0)
-        rc = fail_errno(err, "%s: cannot sync", j->out->name);
-    return rc;
-}
-
-/* The lines judged so far are out: now they count as seen. */
+/* Hands over the lines judged so far; then they count as seen. */
 static int commit(struct job *j, deja_error *err)
 {
-    int rc = hand_over(j, err);
+    int rc = call_hand_over(j->session.out, j->sync_output, err);
     if (rc < 0)
         return rc;
     rc = deja_dedup_commit(j->pending, err);
@@ -181,7 +171,7 @@ static int sync_state(struct job *j, deja_error *err)
     return rc;
 }
 
-/* The lines so far must not wait for the next ones: others can look them up in the state now. */
+/* Commits while the input pauses, so that other processes find the lines in the state. */
 static int on_pause(void *job, deja_error *err)
 {
     struct job *j = job;
@@ -203,13 +193,13 @@ static int after_batch(struct job *j, deja_error *err)
 {
     if (!j->pending) {
         session_watch(&j->session, "the filter");
-        return out_flush(j->out, err);
+        return out_flush(j->session.out, err);
     }
     j->unsynced = true;
     if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
         return sync_state(j, err);
     if (j->sync_output && deja_dedup_pending(j->pending) < PENDING_MAX)
-        return out_flush(j->out, err); /* seen by readers of the file; safe with the next commit */
+        return out_flush(j->session.out, err); /* the next commit syncs it */
     return commit(j, err);
 }
 
@@ -223,10 +213,8 @@ static int process(void *job, struct batch *b, deja_error *err)
     const uint64_t is_new = session_count(b);
     j->kept += is_new;
     j->dropped += b->block.n - is_new;
-    if (!j->o->count) {
-        session_print_header(&j->session, j->out, &j->header_printed);
-        session_print(&j->session, j->out, b, !j->o->repeated);
-    }
+    if (!j->o->count)
+        session_print(&j->session, b, !j->o->repeated);
     return after_batch(j, err);
 }
 
@@ -279,24 +267,26 @@ static void account(struct job *j)
         summarize(j, &s);
     const uint64_t too_many = session_too_many(j->filter);
     if (too_many)
-        console_note(j->call->console,
-                     "the filter was sized for %s and holds %s: the rate is now %s; use a "
-                     "larger -n next time",
-                     num_of(s.capacity, "key").s, num_count(too_many).s, num_rate(s.fp_now).s);
+        console_note(
+            j->call->console,
+            "the filter was sized for %s and holds %s; its rate is now %s: use a larger -n "
+            "next time",
+            num_of(s.capacity, "key").s, num_count(too_many).s, num_rate(s.fp_now).s);
 }
 
-/* Whatever happened, what was handed over stays recorded. */
+/* Even after a failure, lines that were handed over stay recorded. */
 static int finish(struct job *j, int rc, deja_error *err)
 {
     deja_error late = {0};
     if (rc == DEJA_OK && !j->o->count)
-        session_print_header(&j->session, j->out, &j->header_printed);
+        session_print_header(&j->session, "");
     if (rc == DEJA_OK && j->o->count)
-        out_printf(j->out, "%llu\n", (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
+        out_printf(j->session.out, "%llu\n",
+                   (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
     if (rc == DEJA_OK)
-        rc = j->pending ? sync_state(j, err) : hand_over(j, err);
+        rc = j->pending ? sync_state(j, err) : call_hand_over(j->session.out, false, err);
     else if (j->pending)
-        (void)sync_state(j, &late); /* the output may still be fine, as after damaged input */
+        (void)sync_state(j, &late); /* the output may be intact, as after damaged input */
     if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0 &&
         strcmp(late.text, err->text) != 0)
         console_error(j->call->console, "%s", late.text);
@@ -317,27 +307,24 @@ static int run(struct call *call, deja_error *err)
 {
     if (((const struct dedup_options *)call->options)->shared.redis)
         return run_remote(call, err);
-    struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
-    struct stat st;
-    int rc = call_output(call, j.o->shared.output, &j.own, &j.out, err);
-    if (rc == DEJA_OK)
-        rc = out_refuse_inputs(j.out, call->operands, call->n_operands, err);
+    struct job j = {.call = call, .o = call->options};
+    int rc = session_output(&j.session, call, &j.o->shared, 0, err);
     if (rc == DEJA_OK && j.o->state)
-        rc = out_refuse_inputs(j.out, &j.o->state, 1, err);
+        rc = out_refuse_inputs(j.session.out, &j.o->state, 1, err);
     if (rc == DEJA_OK)
         rc = make_filter(&j, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &j.o->shared, 0, j.filter, j.out, err);
+        rc = session_open(&j.session, call, &j.o->shared, 0, j.filter, err);
     if (rc == DEJA_OK) {
-        j.sync_output = j.pending && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
+        j.sync_output = j.pending && call_is_file(j.session.out);
         if (j.pending)
             session_on_pause(&j.session, on_pause, &j);
         rc = finish(&j, session_each(&j.session, process, &j, err), err);
     }
-    session_close(&j.session);
+    rc = session_finish(&j.session, rc, err);
     deja_dedup_free(j.pending);
     deja_filter_free(j.filter);
-    return out_finish(&j.own, rc, err);
+    return rc;
 }
 
 const struct command cmd_dedup = {
@@ -347,47 +334,45 @@ const struct command cmd_dedup = {
     .options = options,
     .options_size = sizeof(struct dedup_options),
     .description =
-        "Prints the lines of the files (standard input without any, or for -) that were not "
-        "seen before, in their order, as they came. Two lines are the same when all bytes "
-        "are; with -f, --csv or --format, when that part of them is. A carriage return at the "
-        "end of a line does not count. Input may be plain or compressed with gzip, zstd, "
-        "xz or bzip2.\n\n"
-        "The price of the small memory: a new line is taken for a repeat, and lost, at the "
-        "rate -p (one in a million by default); the summary says how many that probably were. "
-        "No repeat is ever printed, except after a crash (below).\n\n"
-        "Without -n the filter is sized from the length of the files. Either size is only a "
-        "first size: a filter that turns out too small grows, and the rate stays. With "
-        "--fixed, and with options that pin the body (-m, --hashes, --filters), it does not "
-        "grow; a warning says so when it holds more lines than it was sized for.\n\n"
-        "With --state FILE the filter is kept between runs, so that the next run prints only "
-        "what is new since. A line counts as seen only after it was handed over: a crash can "
-        "make the next run repeat lines, and never loses one. If the input pauses, the lines "
-        "so far are in the state within a second, and `deja check` in another terminal finds "
-        "them. Only one process can use a state at a time.\n\n"
-        "With -k window lines are forgotten: one that did not come among the last N lines "
-        "(-n), or for TIME (--window-time), is printed again. Seeing a line renews it.",
-    .notes =
-        {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
-         REMOTE_TEXT
-         "\n\n--state names the cache then; -n is the number of keys of all its shards. A line is "
-         "looked up, handed over, and only then added: a failover, or two processes that meet "
-         "the same line at the same moment, may repeat a line, and never lose one. With -k "
-         "window the server is asked about every line, and forgets as a local window does."},
-    .examples = {{"the different lines of a list",
+        "Prints the lines of the files, or of standard input if none are given, that were not "
+        "seen before, unchanged and in order. Two lines are equal if all their bytes are or, with "
+        "-f, --csv, --format or --json-key, if that part of them is. A carriage return at the end "
+        "of a line is ignored. Input may be plain or compressed with gzip, zstd, xz or bzip2.\n\n"
+        "The price of the small memory: a new line is mistaken for a repeat, and lost, at the "
+        "rate -p (one in a million by default); the summary estimates how many were lost. No "
+        "repeat is ever printed, except after a crash (see below).\n\n"
+        "Without -n, deja sizes the filter from the length of the files. The size is only a first "
+        "size: the filter grows while its rate stays the same. With --fixed, and with options "
+        "that determine the body (-m, --hashes, --filters), it does not grow; deja warns if it "
+        "holds more keys than it was sized for.\n\n"
+        "With --state FILE the filter is kept between runs, so the next run prints only new "
+        "lines. A line counts as seen only after it was handed over: after a crash the next run "
+        "may repeat lines, but none are lost. If the input pauses, the lines so far are in the "
+        "state within a second, and `deja check` in another terminal finds them. One process can "
+        "write a state; others can read it at the same time.\n\n"
+        "With -k window the filter forgets: a line that did not occur among the last N lines "
+        "(-n), or within TIME (--window-time), is printed again. Each occurrence renews a line.",
+    .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
+              REMOTE_TEXT
+              " --state is then the name of the cache, and -n the number of keys in all of its "
+              "filters. A line is looked up, handed over, and only then added: a failover, or two "
+              "processes that read the same line at the same moment, may repeat a line but never "
+              "lose one. With -k window, deja queries the server about every line."},
+    .examples = {{"the distinct lines of a list",
                   "deja dedup docs/examples/sample-urls.txt > unique.txt"},
-                 {"only what earlier runs have not printed",
+                 {"only lines that earlier runs have not printed",
                   "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
-                 {"what did not come within the last day",
+                 {"lines that did not occur within the last day",
                   "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
                  {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
                  {"by the third column of a tab-separated log",
                   "deja dedup -f 3 -d '\\t' crawl.log"},
                  {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
-                 {"URLs, whatever their spelling; a page once for all campaigns",
+                 {"URLs in any spelling; one page for all campaigns",
                   "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
-                 {"the requests of a web server's log",
+                 {"the requests in a web server's log",
                   "deja dedup --url --format log --base https://example.org access.log"},
-                 {"many crawlers, one cache on a cluster",
+                 {"one cache on a cluster for many crawlers",
                   "deja dedup --redis redis://127.0.0.1:6379 --state seen urls.txt"}},
     .run = run,
 };

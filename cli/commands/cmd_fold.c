@@ -1,4 +1,4 @@
-/* cmd_fold.c - a filter file of half the size. */
+/* cmd_fold.c - deja fold: halve a filter file. */
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
@@ -14,22 +14,18 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct fold_options *o = target;
     if (!o->shared.output && (o->shared.force || o->shared.mode))
-        return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
+        return fail(err, OPT_USAGE, "--force and --mode need -o OUT.deja");
     return DEJA_OK;
 }
 
 static const struct opt options[] = {
     OPT_COUNT32(0, "times", "N", struct fold_options, times, 1, 64,
-                "halve it N times (default 1)"),
+                "halve the filter N times (default 1)"),
     OPT_STRING('o', "output", "OUT.deja", struct fold_options, shared.output,
-               "leave F.deja as it is and write the result to OUT.deja"),
+               "write the result to OUT.deja and leave F.deja unchanged"),
     OPT_GROUP(struct fold_options, shared, shared_force),
     OPT_GROUP(struct fold_options, shared, shared_mode),
-    OPT_STRING(0, "key", "FILE", struct fold_options, shared.key_file,
-               "the secret key of a filter that was made with --key"),
-    OPT_GROUP(struct fold_options, shared, shared_insecure_key),
-    OPT_GROUP(struct fold_options, shared, shared_json),
-    OPT_GROUP(struct fold_options, shared, shared_quiet),
+    OPT_GROUP(struct fold_options, shared, shared_open),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -37,18 +33,10 @@ static const struct opt options[] = {
 static int open_result(const char *path, const char *output, const struct shared_options *c,
                        const deja_options *expect, deja_filter **f, deja_error *err)
 {
-    deja_filter *from;
-    int rc = output ? existing_check(output, false, c->force, err) : DEJA_OK;
-    if (rc < 0)
-        return rc;
-    rc = deja_filter_open(path, output != NULL ? 0 : DEJA_OPEN_WRITE, expect, &from, err);
-    if (rc < 0 || !output) {
-        *f = from;
-        return rc;
-    }
-    rc = deja_filter_copy(from, output, shared_create_flags(c), f, err);
-    deja_filter_free(from);
-    return rc;
+    if (!output)
+        return deja_filter_open(path, DEJA_OPEN_WRITE, expect, f, err);
+    const int rc = existing_check(output, false, c->force, err);
+    return rc < 0 ? rc : call_copy_filter(path, expect, output, shared_create_flags(c), f, err);
 }
 
 static void report(const struct call *call, const char *path, const deja_stats *before,
@@ -57,9 +45,9 @@ static void report(const struct call *call, const char *path, const deja_stats *
     const struct fold_options *o = call->options;
     struct json json;
     if (!o->shared.json) {
-        console_note(call->console, "%s: %s, before %s; rate now %s, before %s",
-                     fail_path(path).text, num_bytes(s->bytes).s, num_bytes(before->bytes).s,
-                     num_rate(s->fp_now).s, num_rate(before->fp_now).s);
+        console_note(call->console, "%s: %s, was %s; rate %s, was %s", fail_path(path).text,
+                     num_bytes(s->bytes).s, num_bytes(before->bytes).s, num_rate(s->fp_now).s,
+                     num_rate(before->fp_now).s);
         return;
     }
     json_begin(&json, call->out);
@@ -81,17 +69,11 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     const char *output = in_place ? NULL : o->shared.output;
     deja_stats before = DEJA_STATS_INIT, after = DEJA_STATS_INIT;
     deja_filter *f = NULL;
-    deja_error why = {0};
     int rc = open_result(path, output, &o->shared, expect, &f, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, DEJA_STATS_BODY, &before, err);
-    if (rc == DEJA_OK) {
-        rc = deja_filter_fold(f, o->times ? o->times : 1, &why);
-        if (rc == DEJA_EIO)
-            *err = why; /* names the file itself */
-        else if (rc < 0)
-            rc = fail(err, rc, "%s: %s", fail_path(path).text, why.text);
-    }
+    if (rc == DEJA_OK)
+        rc = call_name_file(deja_filter_fold(f, o->times ? o->times : 1, err), path, err);
     if (rc == DEJA_OK)
         rc = deja_filter_sync(f, err);
     if (rc < 0 && output)
@@ -117,21 +99,21 @@ const struct command cmd_fold = {
     .options = options,
     .options_size = sizeof(struct fold_options),
     .description =
-        "Makes a classic or blocked filter half as large, or with --times a quarter, an "
-        "eighth and so on; one that has grown to several parts cannot be folded. The result "
-        "is bit by bit what the same keys would have left in a filter of that size: every key "
-        "is still found, and more strangers are. Good for a filter that was made far too "
-        "large, to send it or to keep it; and filters of different sizes unite when the "
-        "larger one folds onto the smaller (`deja merge` does that by itself).\n\n"
-        "The file is replaced when the new one is complete: a crash or a full disk leaves the "
-        "old one. With -o, F.deja stays, and a filter in OUT.deja is replaced only with "
-        "--force. The file records how many times the filter was folded, and `deja info` "
-        "shows it.\n\n"
-        "Not every size can be halved. A size given with -m that is a large power of two, "
-        "such as 64M, can be, many times; one that was computed from -n and -p has a factor "
-        "of 2 only by chance, and fold says how many there are.",
+        "Makes a classic or blocked filter half as large or, with --times, a quarter, an eighth "
+        "and so on. A filter that has grown to several parts cannot be folded. The result has "
+        "exactly the bits that the same keys would set in a filter of that size: every key is "
+        "still found, at a higher false-positive rate. Fold a filter that was made far too large, "
+        "to store or send it. Filters of different sizes can be merged if the larger one folds to "
+        "the size of the smaller (`deja merge` does this itself).\n\n"
+        "The file is replaced when the new one is complete: a crash or a full disk leaves the old "
+        "one. With -o, F.deja stays unchanged, and a filter in OUT.deja is replaced only with "
+        "--force. The file records how many times the filter was folded; `deja info` shows "
+        "it.\n\n"
+        "Not every size can be halved. A size given with -m that is a large power of two, such as "
+        "64M, can be halved many times. A size computed from -n and -p has a factor of 2 only by "
+        "chance; fold reports how many there are.",
     .examples = {{"a filter that can be folded", "deja build -q -m 64KiB -n 10k f.deja urls.txt"},
-                 {"half as large", "deja fold f.deja"},
+                 {"half the size", "deja fold f.deja"},
                  {"a small copy for another machine", "deja fold --times 3 -o small.deja f.deja"}},
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* cmd_gen.c - realistic URLs of a web that does not exist, reproducibly. */
+/* cmd_gen.c - deja gen: print realistic but fictitious URLs, reproducibly. */
 #include "cli/session/command.h"
 #include "gen/urlgen.h"
 #include "tools/base/fail.h"
@@ -6,7 +6,7 @@
 #include "tools/base/progress.h"
 #include "tools/base/signals.h"
 
-#define BATCH 16384 /* lines between two looks at the clock, the reader and Ctrl-C */
+#define BATCH 16384 /* lines between checks of the clock, the output and Ctrl-C */
 
 struct gen_options {
     struct shared_options shared;
@@ -21,9 +21,9 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct gen_options *o = target;
     if (o->lines == 0)
-        return fail(err, OPT_USAGE, "how many URLs? give -n N");
+        return fail(err, OPT_USAGE, "no number of URLs; give -n N");
     if (o->lines > URLGEN_COUNT - o->first)
-        return fail(err, OPT_USAGE, "a seed has 2^53 URLs: --first and -n together go beyond");
+        return fail(err, OPT_USAGE, "a seed has 2^53 URLs, and --first plus -n exceeds that");
     return DEJA_OK;
 }
 
@@ -31,11 +31,11 @@ static const struct opt options[] = {
     OPT_COUNT('n', "lines", "N", struct gen_options, lines, 1, URLGEN_COUNT,
               "print N lines (250000, 1.5M, 1e9)"),
     OPT_COUNT(0, "seed", "S", struct gen_options, seed, 0, UINT64_MAX,
-              "another list for each S; the same S gives the same list anywhere (default 1)"),
+              "use seed S; the same S gives the same list on every machine (default 1)"),
     OPT_RATE(0, "repeats", "SHARE", struct gen_options, repeats,
-             "this share of the lines repeats earlier ones, as links in a crawl do"),
+             "repeat earlier lines in this share of the lines, as links in a crawl do"),
     OPT_COUNT(0, "first", "N", struct gen_options, first, 0, URLGEN_COUNT - 1,
-              "begin with URL number N of the seed: nothing in common with the N before it"),
+              "start with URL number N of the seed, after the first N URLs"),
     OPT_GROUP(struct gen_options, shared, shared_output),
     OPT_GROUP(struct gen_options, shared, shared_null),
     OPT_GROUP(struct gen_options, shared, shared_quiet),
@@ -63,7 +63,7 @@ static void print_batch(struct job *j, uint64_t n)
     }
 }
 
-/* Returns how many lines were printed: all, unless Ctrl-C or a reader that went away. */
+/* Returns how many lines were printed: fewer after Ctrl-C or if the reader exits. */
 static uint64_t print_lines(struct job *j)
 {
     const uint64_t total = j->o->lines;
@@ -84,7 +84,7 @@ static uint64_t print_lines(struct job *j)
 static uint64_t repeats_of(const struct gen_options *o)
 {
     uint64_t repeats = (uint64_t)(o->repeats * (double)o->lines + 0.5);
-    return repeats < o->lines ? repeats : o->lines - 1; /* the first line is none */
+    return repeats < o->lines ? repeats : o->lines - 1; /* the first line cannot be a repeat */
 }
 
 static int generate(struct job *j, deja_error *err)
@@ -114,26 +114,24 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_gen = {
     .name = "gen",
-    .summary = "print realistic unique URLs, reproducibly",
+    .summary = "print realistic, distinct URLs, reproducibly",
     .operands = "",
     .options = options,
     .options_size = sizeof(struct gen_options),
     .defaults = &defaults,
     .description =
-        "Prints N different URLs of a web that does not exist, for trials and measurements. "
-        "Lengths, hosts, depths, queries and oddities are as frequent as in real crawls: a "
-        "few sites have a third of all URLs, most hosts have one. The names are put together "
-        "from syllables.\n\n"
-        "A URL is a function of the seed and its number: the list is the same on every "
-        "machine, takes no memory however long it is, and has no URL twice. Lists of one "
-        "seed that begin at different numbers and do not overlap have none in common; lists "
-        "of different seeds share a few by chance.\n\n"
-        "With --repeats, exactly that share of the N lines repeats earlier ones, mostly "
-        "recent ones and some from long ago, and a note tells how many URLs are different.",
+        "Prints N distinct fictitious URLs for tests and measurements. Lengths, hosts, depths, "
+        "queries and oddities are as frequent as in real crawls: a few sites have a third of all "
+        "URLs, most hosts have one. Names are composed of syllables.\n\n"
+        "A URL is a function of the seed and its number: the list is the same on every machine, "
+        "takes no memory, and has no URL twice. Ranges of one seed that do not overlap have no "
+        "URL in common; lists of different seeds share a few by chance.\n\n"
+        "With --repeats, exactly that share of the N lines repeats earlier ones, mostly recent "
+        "ones and some older ones; a note reports how many URLs are distinct.",
     .examples = {{"a million URLs", "deja gen -n 1M -o million.txt"},
-                 {"a million others, none of which is among the first",
+                 {"another million, none of which is among the first",
                   "deja gen -n 1M --first 1M -o others.txt"},
-                 {"what a crawler meets: three lines in ten repeat",
+                 {"what a crawler sees: three lines in ten are repeats",
                   "deja gen -n 20k --repeats 0.3 | deja dedup > unique.txt"}},
     .run = run,
 };

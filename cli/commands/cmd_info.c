@@ -1,6 +1,5 @@
-/* cmd_info.c - what is in a filter file, how full it is, and what that means. */
+/* cmd_info.c - deja info: describe filter files. */
 #include "cli/dcso/dcso_file.h"
-#include "cli/options/keyfile.h"
 #include "cli/report/dcso_info.h"
 #include "cli/report/info_report.h"
 #include "cli/session/command.h"
@@ -11,7 +10,6 @@ struct info_options {
     uint32_t format;
 };
 
-/* deja's own files need no name. */
 static const char *format_name(uint32_t format)
 {
     return format == 1 ? "dcso" : NULL;
@@ -19,20 +17,19 @@ static const char *format_name(uint32_t format)
 
 static const struct opt options[] = {
     OPT_CHOICE(0, "format", "FORMAT", struct info_options, format, format_name,
-               "take the files for bloom files of DCSO's, whatever their first bytes say"),
-    OPT_STRING(0, "key", "FILE", struct info_options, shared.key_file,
-               "the secret key of filters that were made with --key"),
-    OPT_GROUP(struct info_options, shared, shared_insecure_key),
-    OPT_GROUP(struct info_options, shared, shared_json),
-    OPT_GROUP(struct info_options, shared, shared_quiet),
+               "read the files as DCSO bloom files, whatever their first bytes are"),
+    OPT_GROUP(struct info_options, shared, shared_open),
     OPT_END,
 };
 
-/* A file that cannot be examined is told, and the others still are. */
+/* A file that cannot be examined is reported, and the others still are. */
 static int inform(struct call *call, const char *path, const uint8_t *key, struct json *json)
 {
+    const struct info_options *o = call->options;
     struct info_report r = {.path = path};
     deja_error err = {0};
+    if (o->format || dcso_file_is(path))
+        return dcso_inform(call, path, path != call->operands[0], json);
     int rc = info_report_make(&r, key, &err);
     (void)opt_filter_translate(&err);
     if (json)
@@ -43,7 +40,7 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
         console_error(call->console, "%s", err.text);
         return COMMAND_FAILED;
     }
-    (void)out_flush(call->out, NULL); /* warnings come after it; main tells of a failure */
+    (void)out_flush(call->out, NULL); /* before the warnings; main reports a failure */
     info_report_warn(&r, call->console);
     return COMMAND_DONE;
 }
@@ -51,53 +48,30 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
 static int run(struct call *call, deja_error *err)
 {
     const struct info_options *o = call->options;
-    const char *key_file = o->shared.key_file;
-    uint8_t key[DEJA_KEY_LEN];
-    struct json json;
-    int status = COMMAND_DONE;
-    int rc = key_file ? keyfile_read(&o->shared, key, err) : DEJA_OK;
-    if (rc < 0)
-        return rc;
-    if (o->shared.json) {
-        json_begin(&json, call->out);
-        json_array(&json, NULL);
-    }
-    for (size_t i = 0; i < call->n_operands; i++) {
-        const char *path = call->operands[i];
-        struct json *to = o->shared.json ? &json : NULL;
-        int told = o->format != 0 || dcso_file_is(path)
-                       ? dcso_inform(call, path, i > 0, to)
-                       : inform(call, path, key_file != NULL ? key : NULL, to);
-        status = told > status ? told : status;
-    }
-    if (o->shared.json)
-        json_end(&json);
-    explicit_bzero(key, sizeof key);
-    return status;
+    return call_each_file(call, &o->shared, inform, err);
 }
 
 const struct command cmd_info = {
     .name = "info",
-    .summary = "tell what is in filter files, how full they are, and what it costs",
+    .summary = "show the contents, fill and error rate of filter files",
     .operands = "F.deja...",
     .options = options,
     .options_size = sizeof(struct info_options),
     .description =
         "Prints the kind, size, fill and history of each file, the false-positive rate at the "
-        "present fill, how many keys were probably lost so far, and how many more fit. After "
-        "`deja rotate` it tells what the last visit saw and the chance that a page was missed "
-        "by every visit so far; of a union, the keys are an estimate. --json prints an array "
-        "with one object a file.\n\n"
-        "It warns when there are more keys in a filter than it was sized for. It also "
-        "compares the bits that are set with those that the number of keys explains. Far more "
-        "bits than that mean that somebody chose keys in order to fill the filter, which "
-        "takes knowing its secret key: a warning says so.\n\n"
-        "Of a bloom file of DCSO's it tells what such a file knows: see --format dcso in "
+        "current fill, how many keys were probably lost so far, and how many more fit. After "
+        "`deja rotate` it also shows the last visit and the chance that every visit so far missed "
+        "a page. For a union, the number of keys is an estimate. --json prints an array with one "
+        "object per file.\n\n"
+        "It warns if a filter holds more keys than it was sized for. It also compares the bits "
+        "that are set with those expected for the number of keys. Far more bits mean that someone "
+        "who knows the secret key chose keys to fill the filter; info warns of that too.\n\n"
+        "For a DCSO bloom file it shows what such a file records: see --format dcso in "
         "deja-build(1).\n\n"
-        "A paired filter is the one kind that forgets keys: FORGETS tells the share of those "
-        "that were added and not removed, and are missed all the same.",
+        "A paired filter is the one kind that forgets keys: FORGETS is the share of keys that "
+        "were added and not removed but are not found.",
     .examples = {{"how full is the state?", "deja info seen.deja"},
-                 {"the present rate of all filters, for a script",
+                 {"the current rate of all filters, for a script",
                   "deja info --json *.deja | grep -E '\"(file|fp_now)\"'"}},
     .run = run,
 };

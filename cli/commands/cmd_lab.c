@@ -1,7 +1,7 @@
-/* cmd_lab.c - the papers' experiments, run again.
+/* cmd_lab.c - deja lab: rerun the papers' experiments.
  *
- * The door of the lab: options, URLs, the folder; then lab_runner.c works, and what the
- * experiments have to say is written as CSV, SVG and one page. */
+ * Reads the options, prepares the URLs and the output folder, lets lab_runner.c run the
+ * experiments, and writes their results as CSV, SVG and one HTML page. */
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
 #include "lab/engine/lab_journal.h"
@@ -35,30 +35,29 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct lab_options *o = target;
     if (o->shared.csv && !o->urls)
-        return fail(err, OPT_USAGE, "--csv is about the file of --urls; give both");
+        return fail(err, OPT_USAGE, "--csv describes the file of --urls; give both");
     return DEJA_OK;
 }
 
 static const struct opt options[] = {
     OPT_COUNT32(0, "runs", "R", struct lab_options, runs, 1, 100000,
-                "R runs with different salts (default 10; the papers have 100)"),
+                "make R runs with different salts (default 10; the papers made 100)"),
     OPT_STRING(0, "urls", "FILE", struct lab_options, urls,
-               "take the different lines of FILE instead of made-up URLs"),
+               "use the distinct lines of FILE instead of generated URLs"),
     OPT_STRING(0, "csv", "COLUMN", struct lab_options, shared.csv,
-               "FILE is CSV: take COLUMN, a name or a number"),
+               "read FILE as CSV and use COLUMN, a name or a number"),
     OPT_STRING(0, "out", "DIR", struct lab_options, out,
-               "write the report into DIR, which is made when it is missing (default deja-lab)"),
-    OPT_FLAG(0, "quick", struct lab_options, quick, "100,000 URLs and one run"),
+               "write the report to DIR; create it if it is missing (default deja-lab)"),
+    OPT_FLAG(0, "quick", struct lab_options, quick, "use 100,000 URLs and one run"),
     OPT_COUNT('n', "capacity", "N", struct lab_options, shared.filter.capacity, N_LEAST, N_MOST,
-              "N URLs go in and N others are asked (default 1M, as in the papers)"),
-    OPT_FLAG(0, "resume", struct lab_options, resume,
-             "go on with the lab in DIR that was stopped, or add runs to it"),
+              "add N URLs and query N others (default 1M, as in the papers)"),
+    OPT_FLAG(0, "resume", struct lab_options, resume, "resume the lab in DIR, or add runs to it"),
     OPT_FLAG(0, "list", struct lab_options, list,
-             "list the experiments with time estimates, and do nothing"),
+             "only list the experiments, with time estimates"),
     OPT_COUNT(0, "seed", "S", struct lab_options, shared.filter.seed, 1, UINT64_MAX,
-              "other URLs and salts for each S; the same S gives the same figures (default 1)"),
+              "use seed S for URLs and salts; the same S gives the same figures (default 1)"),
     OPT_COUNT32('j', "threads", "N", struct lab_options, shared.threads, 1, 64,
-                "use up to N threads (default 2); what is counted does not depend on it"),
+                "use up to N threads (default 2); the counts do not depend on it"),
     OPT_GROUP(struct lab_options, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
@@ -105,7 +104,7 @@ static const struct lab_experiment *find(const char *name, deja_error *err)
         (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; did you mean %s?", name,
                    near.best);
     else
-        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; deja lab --list names them", name);
+        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; run 'deja lab --list'", name);
     return NULL;
 }
 
@@ -117,7 +116,7 @@ static bool is_chosen(const struct session *s, const struct lab_experiment *e)
     return false;
 }
 
-/* In the order of the list, each once, however they were named. */
+/* In the order of the list, each once. */
 static int choose(struct session *s, deja_error *err)
 {
     for (size_t i = 0; i < s->call->n_operands; i++)
@@ -129,7 +128,7 @@ static int choose(struct session *s, deja_error *err)
     return DEJA_OK;
 }
 
-/* About how long an experiment takes with these options, on one core. */
+/* Estimates the seconds that an experiment takes with these options on one core. */
 static double estimate(const struct lab_experiment *e, const struct lab_options *o)
 {
     const uint32_t runs = runs_of(o);
@@ -137,7 +136,7 @@ static double estimate(const struct lab_experiment *e, const struct lab_options 
     return e->seconds * counted * (double)n_of(o) / (double)N_PAPER;
 }
 
-/* The experiments; without a name nothing runs, since all of them take minutes. */
+/* Lists the experiments.  Without a name none is run, because all of them take minutes. */
 static int list(const struct call *call, deja_error *err)
 {
     const struct lab_options *o = call->options;
@@ -152,12 +151,12 @@ static int list(const struct call *call, deja_error *err)
     }
     int rc = table_print(&t, call->out, 0, err);
     if (rc == DEJA_OK)
-        rc = out_flush(call->out, err); /* the note comes after it */
+        rc = out_flush(call->out, err); /* before the note */
     if (rc < 0)
         return rc;
     console_note(call->console,
-                 "times are about right for one core, %s and n = %s; name experiments to run "
-                 "them, or run all in about %s: deja lab all",
+                 "times are estimates for one core, %s and n = %s; name experiments to run, or "
+                 "run all in about %s: deja lab all",
                  num_of(runs_of(o), "run").s, num_count(n_of(o)).s, num_duration(total).s);
     return COMMAND_DONE;
 }
@@ -189,10 +188,10 @@ static int load_keys(struct session *s, deja_error *err)
     const struct pick_options pick = shared_pick_options(&o->shared);
     const int rc = lab_keys_read(k, n, o->urls, &pick, s->call->stop, err);
     if (rc == DEJA_OK && k->duplicates > 0)
-        console_note(s->call->console, "%s of %s left out",
+        console_note(s->call->console, "%s of %s skipped",
                      num_of(k->duplicates, "duplicate line").s, fail_path(o->urls).text);
     if (rc == DEJA_OK && k->n < n)
-        console_note(s->call->console, "%s has %s different lines: n = %s instead of %s",
+        console_note(s->call->console, "%s has %s distinct lines: n = %s instead of %s",
                      fail_path(o->urls).text, num_count(2 * k->n).s, num_count(k->n).s,
                      num_count(n).s);
     return rc;
@@ -216,7 +215,7 @@ static int prepare(struct session *s, deja_error *err)
         rc = lab_journal_open(&s->journal, o->out, &s->lab, o->resume, s->results, s->n_results,
                               &found, err);
     if (rc == DEJA_OK && o->resume)
-        console_note(s->call->console, "%s of %s done before", num_count(found).s,
+        console_note(s->call->console, "resuming: %s of %s are done", num_count(found).s,
                      num_of(lab_tasks(s->results, s->n_results), "unit").s);
     remember_command(s);
     return rc;
@@ -277,7 +276,7 @@ static int write_all(struct session *s, deja_error *err)
         lab_report_init(r, s->chosen[i]);
         s->chosen[i]->report(&s->results[i], r);
         if (r->failed)
-            rc = fail(err, DEJA_ENOMEM, "no memory for the report of %s", s->chosen[i]->name);
+            rc = fail(err, DEJA_ENOMEM, "out of memory for the report of %s", s->chosen[i]->name);
         if (rc == DEJA_OK)
             rc = write_report(s, r, err);
     }
@@ -310,7 +309,7 @@ static int summarize(struct session *s, deja_error *err)
 static void say_stopped(const struct session *s)
 {
     console_note(s->call->console,
-                 "stopped: %s of %s done; the same command with --resume goes on",
+                 "stopped: %s of %s done; add --resume to the command to continue",
                  num_count(lab_tasks_done(s->results, s->n_results)).s,
                  num_of(lab_tasks(s->results, s->n_results), "unit").s);
 }
@@ -339,7 +338,7 @@ static int work(struct session *s, deja_error *err)
         rc = summarize(s, err);
     if (rc == LAB_STOPPED) {
         say_stopped(s);
-        rc = COMMAND_DONE; /* main ends by the signal */
+        rc = COMMAND_DONE; /* main dies of the signal */
     }
     return rc;
 }
@@ -351,7 +350,7 @@ static int run(struct call *call, deja_error *err)
         return list(call, err);
     struct session *s = calloc(1, sizeof *s);
     if (!s)
-        return fail(err, DEJA_ENOMEM, "no memory for the lab");
+        return fail(err, DEJA_ENOMEM, "out of memory for the lab");
     s->call = call;
     s->o = o;
     s->journal = LAB_JOURNAL_NONE;
@@ -363,26 +362,26 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_lab = {
     .name = "lab",
-    .summary = "the papers' experiments, run again beside what they print",
+    .summary = "rerun the papers' experiments and compare the results",
     .operands = "[NAME]...",
     .options = options,
     .options_size = sizeof(struct lab_options),
     .defaults = &defaults,
     .description =
-        "Reruns published experiments on Bloom filters as URL caches: those that you name, or "
-        "all of them with `deja lab all`. Without a name, and with --list, it lists them with "
-        "the tables and figures that they reproduce and about how long each takes with the "
-        "given --runs and -n on one core.\n\n"
-        "In DIR it leaves one NAME.csv for each (measured mean, standard error, theory, "
+        "Reruns published experiments on Bloom filters as URL caches: those that you name, or all "
+        "of them with `deja lab all`. Without a name, or with --list, it lists the experiments, "
+        "the tables and figures that they reproduce, and how long each takes on one core with the "
+        "given --runs and -n.\n\n"
+        "In DIR it writes NAME.csv for each experiment (measured mean, standard error, theory, "
         "published value, differences in standard deviations), the figures as SVG, and "
-        "index.html, one page with all tables and figures, a verdict for each, the machine, "
-        "the version and the seeds.\n\n"
-        "What is counted follows from the seed and the URLs alone, whatever the number of "
-        "threads. Experiments that measure time come last, one at a time. Ctrl-C loses "
-        "nothing that is finished: --resume goes on, also with more --runs.",
+        "index.html, one page with all tables and figures, a verdict for each, the machine, the "
+        "version and the seeds.\n\n"
+        "The counts depend only on the seed and the URLs, not on the number of threads. "
+        "Experiments that measure time run last, one at a time. Ctrl-C loses no finished work: "
+        "--resume continues, also with more --runs.",
     .examples = {{"some experiments, small, in seconds",
                   "deja lab hashes cache --quick --out report"},
                  {"one table of the thesis, with three runs", "deja lab single --runs 3 -n 50k"},
-                 {"which experiments there are, and how long they take", "deja lab"}},
+                 {"the list of experiments, with times", "deja lab"}},
     .run = run,
 };

@@ -1,7 +1,7 @@
-/* cmd_merge.c - one filter file from several, or how much two of them have in shared.
+/* cmd_merge.c - deja merge: unite filter files, or estimate how many keys two of them share.
  *
- * The result begins as a copy of the smallest file, onto which larger ones fold, or of the largest
- * table of fingerprints, which has the most room; the others come into it one after the other.  So
+ * The result starts as a copy of the smallest file, to whose size larger ones fold, or for kind
+ * exact of the largest, which has the most room.  The others are merged into it one by one, so
  * there are never more than two filters in memory. */
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
@@ -21,31 +21,27 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct merge_options *o = target;
     if (o->count_common && o->shared.output)
-        return fail(err, OPT_USAGE, "--common counts and makes no filter: omit -o");
+        return fail(err, OPT_USAGE, "--common makes no filter; omit -o");
     if (o->count_common && (o->shared.force || o->shared.mode))
-        return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
+        return fail(err, OPT_USAGE, "--force and --mode need -o OUT.deja");
     if (!o->count_common && !o->shared.output)
-        return fail(err, OPT_USAGE, "say where the union goes: -o OUT.deja");
+        return fail(err, OPT_USAGE, "no output file for the union; give -o OUT.deja");
     return DEJA_OK;
 }
 
 static const struct opt options[] = {
     OPT_STRING('o', "output", "OUT.deja", struct merge_options, shared.output,
-               "write the union to OUT.deja, which may be one of the files"),
+               "write the union to OUT.deja, which can be one of the files"),
     OPT_GROUP(struct merge_options, shared, shared_force),
     OPT_GROUP(struct merge_options, shared, shared_mode),
     OPT_FLAG(0, "common", struct merge_options, count_common,
-             "print about how many keys are in both of two files instead"),
-    OPT_STRING(0, "key", "FILE", struct merge_options, shared.key_file,
-               "the secret key of filters that were made with --key"),
-    OPT_GROUP(struct merge_options, shared, shared_insecure_key),
-    OPT_GROUP(struct merge_options, shared, shared_json),
-    OPT_GROUP(struct merge_options, shared, shared_quiet),
+             "print an estimate of how many keys two files share instead"),
+    OPT_GROUP(struct merge_options, shared, shared_open),
     OPT_CHECK(check_options),
     OPT_END,
 };
 
-/* The end of a path: two of them and the reason have to fit into a message. */
+/* The end of a path: two of them and the reason must fit into a message. */
 static const char *short_path(const struct fail_path *path)
 {
     enum {
@@ -55,7 +51,7 @@ static const char *short_path(const struct fail_path *path)
     return len > MOST ? path->text + len - MOST : path->text;
 }
 
-/* The library knows what differs, and not the names of the files. */
+/* The library reports what differs but does not know the names of the files. */
 static int name_both(int rc, const char *a, const char *b, deja_error *err)
 {
     const struct fail_path one = fail_path(a), other = fail_path(b);
@@ -68,7 +64,7 @@ static int name_both(int rc, const char *a, const char *b, deja_error *err)
 static uint64_t length_of(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0; /* opening it will tell */
+    return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0; /* opening it will fail */
 }
 
 static int is_table(const char *path, const deja_options *expect, bool *table, deja_error *err)
@@ -84,7 +80,7 @@ static int is_table(const char *path, const deja_options *expect, bool *table, d
     return rc;
 }
 
-/* Which file the result begins with. */
+/* The file that the result starts as a copy of. */
 static size_t first_file(const struct call *call, bool table)
 {
     size_t best = 0;
@@ -99,8 +95,8 @@ static size_t first_file(const struct call *call, bool table)
 /* The file that the union replaces. */
 struct target {
     const char *path;
-    bool is_input;       /* one of the files: its keys are in the union, so nothing is lost ... */
-    struct stat as_read; /* ... unless it changes after it was read */
+    bool is_input;       /* one of the files, so that no key is lost ... */
+    struct stat as_read; /* ... unless it has changed since it was read */
 };
 
 static int check_name(const struct call *call, struct target *t, deja_error *err)
@@ -113,7 +109,7 @@ static int check_name(const struct call *call, struct target *t, deja_error *err
         return existing_check(c->output, false, c->force, err);
     return stat(c->output, &t->as_read) == 0
                ? DEJA_OK
-               : fail_errno(err, "%s: cannot be replaced", fail_path(c->output).text);
+               : fail_errno(err, "%s: cannot replace it", fail_path(c->output).text);
 }
 
 static int check_unchanged(const struct target *t, deja_error *err)
@@ -123,20 +119,8 @@ static int check_unchanged(const struct target *t, deja_error *err)
                          now.st_mtim.tv_sec == t->as_read.st_mtim.tv_sec &&
                          now.st_mtim.tv_nsec == t->as_read.st_mtim.tv_nsec))
         return DEJA_OK;
-    return fail(err, DEJA_EBUSY, "%s changed while it was read: nothing was written; try again",
+    return fail(err, DEJA_EBUSY, "%s changed while it was read; nothing was written, try again",
                 fail_path(t->path).text);
-}
-
-static int begin(const char *path, const char *out, unsigned flags, const deja_options *expect,
-                 deja_filter **f, deja_error *err)
-{
-    deja_filter *from;
-    int rc = deja_filter_open(path, 0, expect, &from, err);
-    if (rc < 0)
-        return rc;
-    rc = deja_filter_copy(from, out, flags, f, err);
-    deja_filter_free(from);
-    return rc;
 }
 
 static int take_in(deja_filter *into, const char *first, const char *path,
@@ -157,7 +141,7 @@ static int take_all(const struct call *call, size_t first, const deja_options *e
     int rc = DEJA_OK;
     for (size_t i = 0; i < call->n_operands && rc == DEJA_OK; i++) {
         if (atomic_load(call->stop))
-            return fail(err, DEJA_EIO, "stopped: the union was not made");
+            return fail(err, DEJA_EIO, "stopped: the union was not written");
         if (i != first)
             rc = take_in(into, call->operands[first], call->operands[i], expect, err);
     }
@@ -193,11 +177,11 @@ static void report(const struct call *call, const deja_filter *f)
     if (session_too_many(f) && deja_kind_can(s.kind, DEJA_CAN_GROW))
         console_warn(call->console,
                      "parts of %s hold more keys than they were sized for, so its rate is %s, not "
-                     "%s: build it from the keys, or merge filters with a larger -n",
+                     "%s; rebuild it from the keys, or merge filters with a larger -n",
                      fail_path(o->shared.output).text, num_rate(s.fp_now).s,
                      num_rate(s.fp_rate).s);
     else if (session_too_many(f))
-        console_warn(call->console, "%s was sized for %s and holds %s: build larger ones",
+        console_warn(call->console, "%s was sized for %s and holds %s; build larger filters",
                      fail_path(o->shared.output).text, num_of(s.capacity, "key").s,
                      num_count(s.keys).s);
 }
@@ -205,22 +189,20 @@ static void report(const struct call *call, const deja_filter *f)
 static int unite(const struct call *call, const struct target *target, const deja_options *expect,
                  deja_error *err)
 {
-    const struct merge_options *o = call->options;
+    const struct shared_options *c = &((const struct merge_options *)call->options)->shared;
     deja_filter *f = NULL;
     bool table = false;
     int rc = is_table(call->operands[0], expect, &table, err);
     const size_t first = first_file(call, table);
-    const unsigned flags =
-        shared_create_flags(&o->shared) | (target->is_input ? DEJA_CREATE_REPLACE : 0);
+    const unsigned flags = shared_create_flags(c) | (target->is_input ? DEJA_CREATE_REPLACE : 0);
     if (rc == DEJA_OK)
-        rc = begin(call->operands[first], o->shared.output, flags, expect, &f, err);
+        rc = call_copy_filter(call->operands[first], expect, c->output, flags, &f, err);
     if (rc == DEJA_OK)
         rc = take_all(call, first, expect, f, err);
     if (rc == DEJA_OK)
         rc = check_unchanged(target, err);
     if (rc == DEJA_OK)
-        rc = existing_explain(deja_filter_sync(f, err), o->shared.output, false, o->shared.force,
-                              err);
+        rc = existing_explain(deja_filter_sync(f, err), c->output, false, c->force, err);
     if (rc == DEJA_OK)
         report(call, f);
     deja_filter_free(f);
@@ -252,7 +234,7 @@ static int count_common(const struct call *call, const deja_options *expect, dej
     double keys = 0, sigma = 0;
     struct json json;
     if (call->n_operands != 2)
-        return fail(err, OPT_USAGE, "--common takes two files, not %zu", call->n_operands);
+        return fail(err, OPT_USAGE, "--common needs two files, not %zu", call->n_operands);
     const int rc = estimate(call, expect, &keys, &sigma, err);
     if (rc < 0)
         return rc;
@@ -267,12 +249,10 @@ static int count_common(const struct call *call, const deja_options *expect, dej
     out_printf(call->out, "%.0f\n", keys);
     if (sigma > 0)
         console_note(call->console,
-                     "an estimate from the set bits: two times in three no further off than %s",
+                     "an estimate from the bits that are set, with a standard error of %s",
                      num_estimate(ceil(sigma)).s);
     return DEJA_OK;
 }
-
-/* --- The command -------------------------------------------------------------------- */
 
 static int run(struct call *call, deja_error *err)
 {
@@ -294,36 +274,35 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_merge = {
     .name = "merge",
-    .summary = "unite filter files, or tell how many keys two of them share",
+    .summary = "unite filter files, or estimate how many keys two of them share",
     .operands = "F.deja...",
     .options = options,
     .options_size = sizeof(struct merge_options),
     .description =
-        "Makes a filter file that holds every key of every file given: bit by bit what "
-        "`deja build` would have made of all the lists. The files stay as they are. OUT.deja "
-        "appears when it is complete; it may be one of the files, and replaces any other "
-        "filter only with --force. Two filters are in memory at a time, however many there "
-        "are.\n\n"
-        "The filters have to be alike: same kind (classic, blocked or exact), hash, number of "
-        "hashes and filters, URL profile and visit, and the same secret key. Every filter has "
-        "a key of its own unless it is told otherwise, so build those that are to be united "
-        "with the same --key FILE (or --seed, where secrecy does not matter).\n\n"
-        "Their sizes may differ by a factor of 2, 4, 8 and so on: larger ones are folded onto "
-        "the smallest, as `deja fold` does. Mind the rate: a union holds all keys in the bits "
-        "of one. Exact filters of any size go into a copy of the largest, as far as there is "
-        "room. A filter that can grow counts as one of its parts' kind. Once it has grown, it "
-        "unites with filters that have grown in the same steps (same -n and -p), part by "
-        "part; exact ones always unite.\n\n"
-        "How many keys a union of Bloom filters has is estimated from its bits, since a key "
-        "that is in two of them counts once and nothing tells which these are.\n\n"
-        "--common prints about how many keys two filters share, from the bits that are set: "
-        "n(A) + n(B) - n(A or B); a filter that has grown must be exact. It makes nothing and "
-        "names no key; `deja check A.deja` on the list behind B does. The message on standard "
-        "error tells how good the estimate is.",
+        "Writes a filter file that holds every key of every input file, with exactly the bits "
+        "that `deja build` would set for all the lists. The input files stay unchanged. OUT.deja "
+        "appears when it is complete. It can be one of the inputs; any other filter of that name "
+        "is replaced only with --force. At most two filters are in memory at a time.\n\n"
+        "The filters must have the same kind (classic, blocked or exact), hash, number of hashes "
+        "and filters, URL profile, visit and secret key. By default every filter gets its own "
+        "key, so build filters that you want to merge with the same --key FILE, or with the same "
+        "--seed if secrecy does not matter.\n\n"
+        "Their sizes may differ by a factor of 2, 4, 8 and so on: larger filters are folded to "
+        "the smallest size, as `deja fold` does. Mind the rate: the union holds all keys in the "
+        "bits of one filter. Exact filters of any size are merged into a copy of the largest if "
+        "there is room. A filter that can grow counts as one of its parts' kind. Once it has "
+        "grown, it can be merged with filters that have grown in the same steps (same -n and -p), "
+        "part by part; exact ones can always be merged.\n\n"
+        "The number of keys in a union of Bloom filters is estimated from its bits, because a key "
+        "in several filters counts once.\n\n"
+        "--common estimates how many keys two filters share from the bits that are set: n(A) + "
+        "n(B) - n(A or B). A filter that has grown must be exact. It writes no file and names no "
+        "key; to list common keys, run `deja check A.deja` on the list that B was built from. A "
+        "message on standard error gives the standard error of the estimate.",
     .examples = {{"two lists, with the same key and the same size",
                   "deja build -q --seed 1 -n 20k a.deja urls.txt"},
                  {"the other one", "deja build -q --seed 1 -n 20k b.deja today.txt"},
-                 {"one filter of both", "deja merge -o all.deja a.deja b.deja"},
+                 {"the union of both", "deja merge -o all.deja a.deja b.deja"},
                  {"how many keys are in both?", "deja merge --common a.deja b.deja"}},
     .run = run,
 };

@@ -1,23 +1,17 @@
-/* cmd_remove.c - take the keys of lines out of a filter file whose kind can. */
+/* cmd_remove.c - deja remove: remove the keys of lines from a filter file. */
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 
-struct remove_options {
-    struct shared_options shared;
-};
-
 static const struct opt options[] = {
-    OPT_GROUP(struct remove_options, shared, shared_input),
-    OPT_GROUP(struct remove_options, shared, shared_url),
-    OPT_GROUP(struct remove_options, shared, shared_file_key),
-    OPT_GROUP(struct remove_options, shared, shared_general),
+    OPT_PART(shared_input),
+    OPT_PART(shared_url),
+    OPT_PART(shared_file_key),
+    OPT_PART(shared_general),
     OPT_END,
 };
 
 struct job {
-    const struct call *call;
-    const struct shared_options *shared;
     deja_filter *filter;
     struct session session;
     uint64_t removed;
@@ -45,9 +39,9 @@ static void report_json(const struct job *j)
     struct json json;
     if (deja_filter_stats(j->filter, 0, &s, NULL) < 0)
         return;
-    json_begin(&json, j->call->out);
+    json_begin(&json, j->session.call->out);
     json_object(&json, NULL);
-    json_string(&json, "file", j->call->operands[0]);
+    json_string(&json, "file", j->session.call->operands[0]);
     json_uint(&json, "read", j->session.records);
     json_uint(&json, "removed", j->removed);
     json_uint(&json, "refused", refused(j));
@@ -59,41 +53,24 @@ static void report(const struct job *j)
 {
     const double seconds = progress_seconds(&j->session.progress);
     session_warn_missing(&j->session);
-    if (j->shared->json)
+    if (j->session.shared->json)
         report_json(j);
     else
-        console_note(j->call->console, "%s%s read, %s removed from %s, %s refused; %s",
+        console_note(j->session.call->console, "%s%s read, %s removed from %s, %s refused; %s",
                      j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                     num_count(j->removed).s, fail_path(j->call->operands[0]).text,
+                     num_count(j->removed).s, fail_path(j->session.call->operands[0]).text,
                      num_count(refused(j)).s, num_duration(seconds).s);
-}
-
-static int work(struct job *j, deja_error *err)
-{
-    int rc = session_open(&j->session, j->call, j->shared, 1, j->filter, NULL, err);
-    if (rc == DEJA_OK)
-        rc = session_each_synced(&j->session, j->filter, remove_batch, j, err);
-    deja_error late = {0};
-    const int synced = deja_filter_sync(j->filter, &late); /* what was removed stays so */
-    if (rc == DEJA_OK && synced < 0)
-        return fail(err, synced, "%s", late.text);
-    if (synced < 0 && strcmp(late.text, err->text) != 0)
-        console_error(j->call->console, "%s", late.text);
-    if (rc == DEJA_OK)
-        report(j);
-    return rc;
 }
 
 static int run(struct call *call, deja_error *err)
 {
-    const struct remove_options *o = call->options;
-    struct job j = {.call = call, .shared = &o->shared};
-    int rc = session_begin_file(&j.session, &o->shared, URLKEYS_STORE, call->operands[0],
-                                DEJA_OPEN_WRITE, &j.filter, err);
+    struct job j = {0};
+    int rc = session_start(&j.session, call, URLKEYS_STORE, DEJA_OPEN_WRITE, DEJA_CAN_REMOVE,
+                           &j.filter, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_require(j.filter, DEJA_CAN_REMOVE, err);
+        rc = session_each_synced(&j.session, j.filter, remove_batch, &j, err);
     if (rc == DEJA_OK)
-        rc = work(&j, err);
+        report(&j);
     session_close(&j.session);
     deja_filter_free(j.filter);
     return rc;
@@ -101,29 +78,29 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_remove = {
     .name = "remove",
-    .summary = "take lines out of a filter file of kind spectral or paired",
+    .summary = "remove lines from a filter file of kind spectral or paired",
     .operands = "F.deja [FILE]...",
     .options = options,
-    .options_size = sizeof(struct remove_options),
+    .options_size = sizeof(struct shared_options),
     .description =
-        "Takes each line of the files (standard input without any) out of the filter in "
-        "F.deja. What was removed is on disk when the command ends, also after Ctrl-C. Only "
-        "kinds spectral, without --minimal-increase, and paired can. A line that is not there "
-        "is refused and counted.\n\n"
-        "In a spectral filter it takes one add back: a line that was added twice is gone when "
-        "it was removed twice. Remove only what was added. A line that was never added and is "
-        "found all the same, a false positive, cannot be told from one that was: removing it "
-        "takes counts away from other lines, which may then be missed.\n\n"
-        "A line that was added so often that all its counters are at their maximum (15 with "
-        "4 bits) is refused too: they have lost count, and it stays for good. Wider counters "
-        "(--counter-bits) reach further.\n\n"
-        "In a paired filter a line is gone at once, and FOR GOOD: one that is added again "
-        "later is never found again. And removing forgets more than it was told: of the lines "
-        "that were added and not removed, a share that grows to -p with --deletions removals "
-        "is NO LONGER FOUND (`deja info` tells how many).",
-    .notes = {SESSION_KEY_TEXT " Every host counts as a line.",
+        "Removes each line of the files, or of standard input if none are given, from the filter "
+        "in F.deja. The changes are on disk when the command ends, even after Ctrl-C. Only kinds "
+        "spectral (without --minimal-increase) and paired can remove lines. An absent line is "
+        "refused and counted.\n\n"
+        "In a spectral filter, a removal undoes one add: a line that was added twice must be "
+        "removed twice. Remove only lines that were added. The filter cannot tell a false "
+        "positive from a line that was added: removing it decrements the counters of other lines, "
+        "which may then be missed.\n\n"
+        "A line whose counters are all at their maximum (15 with 4 bits) is refused too: the "
+        "filter no longer knows its count, so the line stays. Use wider counters "
+        "(--counter-bits) for such lines.\n\n"
+        "In a paired filter, a removed line is GONE FOR GOOD: adding it again has no effect. "
+        "Removing also forgets other lines: a share of the lines that were added and not removed, "
+        "which grows to -p at --deletions removals, is NO LONGER FOUND (`deja info` shows how "
+        "many).",
+    .notes = {SESSION_KEY_TEXT " Each host counts as a line.",
               SESSION_URL_TEXT "removed unchanged; with gsb, they are skipped."},
-    .examples = {{"a filter that can forget, and one line less in it",
+    .examples = {{"a filter that can remove lines, and one removal",
                   "deja build -k spectral -p 1e-3 counted.deja docs/examples/sample-urls.txt\n"
                   "head -n 1 docs/examples/sample-urls.txt | deja remove counted.deja"}},
     .run = run,

@@ -1,11 +1,11 @@
-/* cmd_serve.c - a Redis or Valkey server with the module loaded.
+/* cmd_serve.c - deja serve: run a Redis or Valkey server with the module loaded.
  *
- * deja finds the server and the module, chooses settings that a cache of seen URLs wants, and
- * becomes the server: signals, logs and exit status are then the server's own.
+ * deja finds the server and the module, chooses settings for a cache of seen URLs, and becomes
+ * the server: signals, logs and exit status are then the server's own.
  *
- * Settings: an append-only log that is synced every second, so that a crash repeats at most the
- * last second's URLs and loses none, and snapshots by the way; no eviction, which would forget;
- * the loopback address, unless told otherwise. */
+ * The settings: an append-only log synced every second, so that a crash repeats at most the last
+ * second's URLs and loses none; hourly snapshots; no eviction, which would forget; and the
+ * loopback address. */
 #include "cli/session/command.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -33,21 +33,21 @@ static const struct opt options[] = {
     OPT_STRING(0, "bind", "ADDRESS", struct serve_options, bind,
                "listen on this address (default 127.0.0.1: this machine only)"),
     OPT_STRING(0, "dir", "DIR", struct serve_options, dir,
-               "keep the data in DIR (default: the present folder)"),
+               "keep the data in DIR (default: the current directory)"),
     OPT_SIZE('m', "memory", "SIZE", struct serve_options, memory,
-             "take at most so much memory; new filters are refused beyond it"),
-    OPT_FLAG(0, "cluster", struct serve_options, cluster, "be a node of a cluster"),
+             "use at most SIZE of memory; beyond it, new filters are refused"),
+    OPT_FLAG(0, "cluster", struct serve_options, cluster, "run as a node of a cluster"),
     OPT_STRING(0, "server", "PROGRAM", struct serve_options, server,
                "run this server (default: redis-server or valkey-server, whichever is found)"),
     OPT_STRING(0, "module", "FILE", struct serve_options, module,
                "load this module (default: deja.so of this installation)"),
-    OPT_FLAG('q', "quiet", struct serve_options, quiet, "do not tell what is started"),
+    OPT_FLAG('q', "quiet", struct serve_options, quiet, "do not print what is started"),
     OPT_END,
 };
 
 /* --- Finding things ----------------------------------------------------------- */
 
-/* A program in the folders of PATH. */
+/* Finds a program in PATH. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -65,7 +65,7 @@ static int find_server(const struct serve_options *o, char path[PATH_MAX], deja_
 {
     if (o->server) {
         if (strchr(o->server, '/') ? access(o->server, X_OK) != 0 : !find_program(o->server, path))
-            return fail_errno(err, "%s: cannot be run", fail_path(o->server).text);
+            return fail_errno(err, "%s: cannot run it", fail_path(o->server).text);
         if (strchr(o->server, '/'))
             (void)snprintf(path, PATH_MAX, "%s", o->server);
         return DEJA_OK;
@@ -73,11 +73,11 @@ static int find_server(const struct serve_options *o, char path[PATH_MAX], deja_
     if (find_program("redis-server", path) || find_program("valkey-server", path))
         return DEJA_OK;
     return fail(err, DEJA_EIO,
-                "neither redis-server nor valkey-server is in the PATH (Debian: apt-get install "
-                "redis-server); or name one with --server");
+                "neither redis-server nor valkey-server is in PATH; install one (Debian: apt-get "
+                "install redis-server), or name it with --server");
 }
 
-/* Where the build and the install rules put the module, seen from this program. */
+/* Looks where the build and the install rules put the module, relative to this program. */
 static int find_module(const struct serve_options *o, char path[PATH_MAX], deja_error *err)
 {
     static const char *const places[] = {"redis/deja.so", DEJA_MODULE_FROM_BIN};
@@ -85,7 +85,7 @@ static int find_module(const struct serve_options *o, char path[PATH_MAX], deja_
     if (o->module)
         return realpath(o->module, path)
                    ? DEJA_OK
-                   : fail_errno(err, "%s: cannot be loaded", fail_path(o->module).text);
+                   : fail_errno(err, "%s: cannot load it", fail_path(o->module).text);
     const ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
     if (len > 0) {
         self[len] = '\0';
@@ -97,7 +97,7 @@ static int find_module(const struct serve_options *o, char path[PATH_MAX], deja_
         }
     }
     return fail(err, DEJA_EIO,
-                "the module deja.so is not beside this program: name it with --module (a build "
+                "the module deja.so is not next to this program; name it with --module (a build "
                 "with DEJA_REDIS=ON makes it)");
 }
 
@@ -140,11 +140,11 @@ static int serve(const struct call *call, const char *server, const char *module
         w.word[w.n++] = call->operands[i];
     w.word[w.n] = NULL;
     console_note(call->console, "%s on %s port %s, data in %s", fail_path(server).text,
-                 o->bind ? o->bind : "127.0.0.1", port, o->dir ? o->dir : "the present folder");
-    char *argv[MAX_WORDS]; /* exec changes none of them */
+                 o->bind ? o->bind : "127.0.0.1", port, o->dir ? o->dir : "the current directory");
+    char *argv[MAX_WORDS]; /* execv does not change them */
     memcpy(argv, w.word, (w.n + 1) * sizeof *argv);
     execv(server, argv);
-    return fail_errno(err, "%s: cannot be run", fail_path(server).text);
+    return fail_errno(err, "%s: cannot run it", fail_path(server).text);
 }
 
 static int run(struct call *call, deja_error *err)
@@ -166,16 +166,16 @@ const struct command cmd_serve = {
     .options = options,
     .options_size = sizeof(struct serve_options),
     .description =
-        "Finds redis-server or valkey-server, and runs it with the module that adds BF.* (the "
-        "commands of RedisBloom) and DEJA.* for filters shared by many machines. What is "
-        "acknowledged is in a log on disk within a second, and in snapshots every hour; "
-        "filters are never evicted.\n\n"
-        "It listens on the loopback address only. With another --bind, give the server a "
-        "password too, or it refuses connections from outside: -- --requirepass SECRET.\n\n"
-        "What follows -- goes to the server as it stands, in its own words, and comes last, "
-        "so that it overrides what deja chose.",
+        "Finds redis-server or valkey-server and runs it with the module that adds BF.* (the "
+        "commands of RedisBloom) and DEJA.*, for filters that many machines share. Acknowledged "
+        "changes are in a log on disk within a second, and in snapshots every hour; filters are "
+        "never evicted.\n\n"
+        "It listens on the loopback address only. With another --bind, also set a password, or "
+        "the server refuses connections from outside: -- --requirepass SECRET.\n\n"
+        "Arguments after -- are passed to the server unchanged, after deja's own settings, and "
+        "override them.",
     .examples = {{"a server for this machine", "deja serve --dir /var/lib/deja"},
-                 {"at most 8 GB, another port", "deja serve --port 7000 -m 8G"},
-                 {"synced at every write", "deja serve -- --appendfsync always"}},
+                 {"at most 8 GiB, on another port", "deja serve --port 7000 -m 8G"},
+                 {"sync at every write", "deja serve -- --appendfsync always"}},
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* cmd_url.c - the canonical forms of URLs, their layers, and what block lists know them by. */
+/* cmd_url.c - deja url: print the canonical forms, layers or block-list expressions of URLs. */
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -21,22 +21,23 @@ static int check_options(const void *target, deja_error *err)
                     deja_profile_name(o->shared.url));
     if (o->expressions && o->segments && !o->shared.json)
         return fail(err, OPT_USAGE,
-                    "--segments and --expressions exclude each other, unless with --json");
+                    "--segments and --expressions exclude each other, except with --json");
     return DEJA_OK;
 }
 
 static const struct opt options[] = {
     OPT_CHOICE(0, "profile", "PROFILE", struct url_options, shared.url, deja_profile_name,
-               "the rules (default safe)"),
+               "use the rules of this profile (default safe)"),
     OPT_OPTIONAL_CHOICE("url", "PROFILE", struct url_options, shared.url, deja_profile_name,
-                        "safe", "the same as --profile, as the other commands call it"),
+                        "safe", "same as --profile; the name in other commands"),
     OPT_FLAG(0, "segments", struct url_options, segments,
-             "print the layers of each URL with tabs between them: site, folders, page"),
-    OPT_FLAG(0, "expressions", struct url_options, expressions,
-             "print what a block list is searched for, with tabs between (--profile gsb)"),
+             "print the layers of each URL, separated by tabs: site, folders, page"),
+    OPT_FLAG(
+        0, "expressions", struct url_options, expressions,
+        "print the expressions to look up in a block list, separated by tabs (--profile gsb)"),
     OPT_FLAG(0, "changed", struct url_options, changed,
-             "print only URLs whose canonical form is another"),
-    OPT_FLAG(0, "json", struct url_options, shared.json, "print a JSON object for each line"),
+             "print only URLs that differ from their canonical form"),
+    OPT_FLAG(0, "json", struct url_options, shared.json, "print one JSON object per line"),
     OPT_GROUP(struct url_options, shared, shared_output),
     OPT_GROUP(struct url_options, shared, shared_rules),
     OPT_GROUP(struct url_options, shared, shared_input),
@@ -59,7 +60,6 @@ struct job {
     uint64_t read, changed, no_url, no_idna;
 };
 
-/* A URL on its way out. */
 struct url {
     deja_slice key, form;
     bool is_url, changed;
@@ -67,7 +67,7 @@ struct url {
 
 /* --- Parts ------------------------------------------------------------------ */
 
-/* However many there are. */
+/* Splits a URL into j->layer, which grows as needed. */
 static int split(struct job *j, deja_slice form, size_t *n, deja_error *err)
 {
     while ((*n = deja_url_split(form, j->layer, j->layer_cap)) == j->layer_cap) {
@@ -195,7 +195,7 @@ static void show_progress(struct job *j)
             .items = j->read, .done = in.raw, .total = in.total, .fill = -1, .lost = -1});
 }
 
-/* What is before an error goes out. */
+/* Prints what precedes an error. */
 static int print_all(struct job *j, deja_error *err)
 {
     int rc = DEJA_OK;
@@ -270,27 +270,30 @@ const struct command cmd_url = {
     .options_size = sizeof(struct url_options),
     .defaults = &defaults,
     .description =
-        "Prints the canonical form of the URL in each line of the files (standard input "
-        "without any): what the other commands compare with --url. Two URLs are the same to "
-        "a profile when their forms are.\n\n"
+        "Prints the canonical form of the URL in each line of the files, or of standard input if "
+        "none are given. The other commands compare these forms with --url: two URLs are equal in "
+        "a profile if their forms are equal.\n\n"
         "  PROFILE   merges\n"
         "  safe      spellings that no server can tell apart; the default\n"
         "  crawl     also the order of parameters; tracking and session\n"
         "            parameters are dropped\n"
         "  gsb       what Google Safe Browsing merges, for block lists\n"
         "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n\n"
-        "Every line gives a line, except with --changed: a key that is not a URL is printed "
-        "unchanged, a line without a key gives an empty line, and the summary counts both.\n\n"
-        "With --json, each line is an object with url (null if the line has no key), "
-        "canonical (null if it is not a URL), profile, is_url and, on request, segments and "
+        "It prints one line per line of input, except with --changed. A key that is not a URL is "
+        "printed unchanged, a line without a key as an empty line, and the summary counts "
+        "both.\n\n"
+        "With --json, each line is an object with url (null if the line has no key), canonical "
+        "(null if it is not a URL), profile, is_url and, if requested, segments and "
         "expressions.\n\n"
-        "The URL is the key of a line: all of it, or what -f, --csv or --format pick.",
+        "The URL is the key of a line: the whole line, or the part that -f, --csv, --format or "
+        "--json-key selects.",
     .notes = {SESSION_FORMAT_TEXT},
     .examples = {{"canonical forms", "deja url docs/examples/sample-urls.txt > canonical.txt"},
-                 {"what profile crawl would merge", "deja url --profile crawl --changed urls.txt"},
-                 {"the pages that were asked for in a web server's log",
+                 {"URLs that profile crawl changes",
+                  "deja url --profile crawl --changed urls.txt"},
+                 {"the pages requested in a web server's log",
                   "deja url --format log --base https://example.org access.log"},
-                 {"what a block list is searched for",
+                 {"the expressions to look up in a block list",
                   "echo http://a.b.example/c/d?e | deja url --profile gsb --expressions"}},
     .run = run,
 };

@@ -1,5 +1,4 @@
-/* cmd_verify.c - is a filter file intact? */
-#include "cli/options/keyfile.h"
+/* cmd_verify.c - deja verify: check and repair filter files. */
 #include "cli/session/command.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -13,17 +12,15 @@ struct verify_options {
 
 static const struct opt options[] = {
     OPT_FLAG(0, "repair", struct verify_options, repair,
-             "seal files that were not synced, and mend a damaged sync record"),
-    OPT_STRING(0, "key", "FILE", struct verify_options, shared.key_file,
-               "for --repair: the secret key of filters that were made with --key"),
-    OPT_GROUP(struct verify_options, shared, shared_insecure_key),
+             "seal files that were not synced, and repair a damaged sync record"),
+    OPT_GROUP(struct verify_options, shared, shared_key),
     OPT_GROUP(struct verify_options, shared, shared_json),
     OPT_FLAG('q', "quiet", struct verify_options, shared.quiet,
-             "print nothing about files that are intact"),
+             "print nothing about intact files"),
     OPT_END,
 };
 
-/* In the order of their gravity. */
+/* From best to worst. */
 enum verdict {
     INTACT,
     REPAIRED,
@@ -44,12 +41,12 @@ static int exit_status(enum verdict v)
 
 struct finding {
     enum verdict verdict;
-    uint64_t keys; /* REPAIRED: as counted anew */
+    uint64_t keys; /* REPAIRED: as recounted */
     deja_error why;
 };
 
-/* The library calls a stranger and a damaged filter alike.  What begins as no filter does was
- * never one, so there is nothing to be intact. */
+/* The library reports both a damaged filter and any other file as DEJA_EFORMAT; the first bytes
+ * tell them apart. */
 static bool looks_like_filter(const char *path)
 {
     char begin[4] = {0};
@@ -70,13 +67,13 @@ static enum verdict judge(int rc, const char *path)
         return NOT_SYNCED;
     case DEJA_EFORMAT:
         return looks_like_filter(path) ? DAMAGED : NOT_READ;
-    default: /* DEJA_EVERSION as well: perhaps sound, but not ours to tell */
+    default: /* also DEJA_EVERSION: this version cannot judge it */
         return NOT_READ;
     }
 }
 
-/* Opening for writing counts the keys anew from the bodies where the counts cannot be trusted;
- * syncing seals the file.  Bodies that do not fit their checksum stay as they are. */
+/* Opening for writing recounts the keys from the bodies if the counts cannot be trusted; syncing
+ * seals the file.  Bodies that do not match their checksum stay unchanged. */
 static int repair(const char *path, const uint8_t *key, uint64_t *keys, deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
@@ -116,7 +113,7 @@ static void print_text(struct call *call, const char *path, const struct finding
     if (f->verdict == INTACT && !o->shared.quiet)
         out_printf(call->out, "%s: intact\n", fail_path(path).text);
     if (f->verdict == REPAIRED && !o->shared.quiet)
-        out_printf(call->out, "%s: repaired: counted anew, about %s, and sealed\n",
+        out_printf(call->out, "%s: repaired: recounted, about %s, and sealed\n",
                    fail_path(path).text, num_of(f->keys, "key").s);
 }
 
@@ -131,8 +128,7 @@ static void print_json(struct json *j, const char *path, const struct finding *f
     json_end(j);
 }
 
-static enum verdict verify(struct call *call, const char *path, const uint8_t *key,
-                           struct json *json)
+static int verify(struct call *call, const char *path, const uint8_t *key, struct json *json)
 {
     const struct verify_options *o = call->options;
     struct finding f = {.verdict = INTACT};
@@ -143,58 +139,39 @@ static enum verdict verify(struct call *call, const char *path, const uint8_t *k
     else
         print_text(call, path, &f);
     if (f.verdict > REPAIRED) {
-        (void)out_flush(call->out, NULL); /* so that lines come in order; main tells of failures */
+        (void)out_flush(call->out, NULL); /* keeps the lines in order; main reports failures */
         console_error(call->console, "%s", f.why.text);
     }
-    return f.verdict;
+    return exit_status(f.verdict);
 }
 
 static int run(struct call *call, deja_error *err)
 {
     const struct verify_options *o = call->options;
-    const char *key_file = o->shared.key_file;
-    uint8_t key[DEJA_KEY_LEN];
-    struct json json;
-    enum verdict worst = INTACT;
-    int rc = key_file ? keyfile_read(&o->shared, key, err) : DEJA_OK;
-    if (rc < 0)
-        return rc;
-    if (o->shared.json) {
-        json_begin(&json, call->out);
-        json_array(&json, NULL);
-    }
-    for (size_t i = 0; i < call->n_operands; i++) {
-        enum verdict v = verify(call, call->operands[i], key_file != NULL ? key : NULL,
-                                o->shared.json ? &json : NULL);
-        worst = v > worst ? v : worst;
-    }
-    if (o->shared.json)
-        json_end(&json);
-    explicit_bzero(key, sizeof key);
-    return exit_status(worst);
+    return call_each_file(call, &o->shared, verify, err);
 }
 
 const struct command cmd_verify = {
     .name = "verify",
-    .summary = "tell whether filter files are intact",
+    .summary = "check whether filter files are intact",
     .operands = "F.deja...",
     .options = options,
     .options_size = sizeof(struct verify_options),
     .description =
-        "Reads each file whole and compares its checksums. A single flipped bit, a missing or "
-        "an added byte is noticed, and told with its place. --json prints an array with one "
-        "object a file.\n\n"
+        "Reads each file completely and compares its checksums. It detects a single flipped bit "
+        "and a missing or extra byte, and reports the place. --json prints an array with one "
+        "object per file.\n\n"
         "A file that is being written, or whose writer was killed after its last sync, has no "
-        "checksum for what it holds now: it opens and works, but nothing can vouch for it. "
-        "The next sync seals it: any `deja add`, or --repair.\n\n"
-        "--repair also helps when one of the two sync records in the header is damaged: it "
-        "trusts the other one and counts the keys anew from the bits. It cannot bring back "
-        "bits that were lost: a damaged body stays damaged, and the file has to be restored "
-        "from a copy or built anew. Files that are intact are not touched.",
-    .examples = {{"is the state good?", "deja verify seen.deja"},
-                 {"after a power cut: make it good again", "deja verify --repair seen.deja"}},
-    .exits = {{COMMAND_DONE, "all files are intact, or are so after --repair"},
-              {COMMAND_NO, "one is damaged, or was not synced after its last add"},
-              {COMMAND_FAILED, "one cannot be read or is no filter file, or wrong usage"}},
+        "valid checksum: it opens and works, but cannot be verified. The next sync seals it: any "
+        "`deja add`, or --repair.\n\n"
+        "--repair also helps if one of the two sync records in the header is damaged: it uses the "
+        "other one and recounts the keys from the bits. It needs --key if the filter was made "
+        "with one. It cannot recover lost bits: if the body is damaged, restore the file from a "
+        "copy or rebuild it. Intact files are not changed.",
+    .examples = {{"is the state intact?", "deja verify seen.deja"},
+                 {"repair it after a power cut", "deja verify --repair seen.deja"}},
+    .exits = {{COMMAND_DONE, "all files are intact, or --repair made them so"},
+              {COMMAND_NO, "a file is damaged, or was not synced after its last add"},
+              {COMMAND_FAILED, "a file cannot be read or is not a filter file, or a usage error"}},
     .run = run,
 };

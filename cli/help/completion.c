@@ -1,12 +1,10 @@
-/* completion.c - the command tables as completion scripts: bash, zsh and fish.
+/* completion.c - writes completion scripts for bash, zsh and fish from the command tables.
  *
- * Each shell has its own idea of what a script says, so each has a writer; what they say comes
- * from the tables alone.  Choices are offered with their names, options that take a text get file
- * names, and numbers get nothing. */
+ * Choices are completed with their names, strings with file names, numbers with nothing. */
 #include "cli/session/command.h"
 #include <string.h>
 
-/* The options that a user may be offered, one after the other; NULL at the end. */
+/* The next option that a user can give; NULL at the end. */
 static const struct opt *next_offered(struct opt_walk *w)
 {
     const struct opt *opt;
@@ -17,7 +15,7 @@ static const struct opt *next_offered(struct opt_walk *w)
     return opt;
 }
 
-/* Names with a blank between. */
+/* The names, separated by spaces. */
 static void print_choices(struct out *o, opt_names *names)
 {
     for (uint32_t value = 0, n = 0; value < OPT_CHOICES; value++)
@@ -25,8 +23,8 @@ static void print_choices(struct out *o, opt_names *names)
             out_printf(o, "%s%s", n++ == 0 ? "" : " ", names(value));
 }
 
-/* Text inside '...', with a backslash before the characters in `special`; an apostrophe ends the
- * quotes, stands alone, and begins them again. */
+/* Text inside '...', with a backslash before the characters in `special`.  An apostrophe becomes
+ * '\'': it closes the quotes, is escaped, and opens them again. */
 static void print_quoted(struct out *o, const char *text, const char *special)
 {
     for (; *text != '\0'; text++) {
@@ -39,7 +37,7 @@ static void print_quoted(struct out *o, const char *text, const char *special)
 
 /* --- bash ------------------------------------------------------------------ */
 
-/* The patterns of a case: deja's command and the word before the cursor. */
+/* The pattern of a case: deja's command and the word before the cursor. */
 static void bash_pattern(struct out *o, const struct command *cmd, const struct opt *opt)
 {
     out_printf(o, "    %s:--%s", cmd->name, opt->name);
@@ -55,7 +53,6 @@ static void bash_choices(struct out *o, opt_names *names, bool guarded)
     out_text(o, guarded ? "\"; return; } ;;\n" : "\"; return ;;\n");
 }
 
-/* Choices are offered; names of files are left to bash; for numbers there is nothing. */
 static void bash_values(struct out *o, const struct command *cmd)
 {
     struct opt_walk w;
@@ -65,7 +62,7 @@ static void bash_values(struct out *o, const struct command *cmd)
         if (!opt_takes_value(opt) && opt->type != OPT_TYPE_CHOICE)
             continue;
         bash_pattern(o, cmd, opt);
-        if (opt_is_optional(opt)) /* --url gsb: gsb is no value */
+        if (opt_is_optional(opt)) /* not for --url gsb */
             out_text(o, " [[ $equals ]] &&");
         if (opt->type == OPT_TYPE_CHOICE)
             bash_choices(o, opt->names, opt_is_optional(opt));
@@ -97,7 +94,7 @@ static void print_commands(struct out *o)
 
 static void bash_script(struct out *o)
 {
-    out_text(o, "# bash completion for deja, made by: deja help --completion bash\n"
+    out_text(o, "# bash completion for deja, written by: deja help --completion bash\n"
                 "_deja_words()\n{\n"
                 "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n}\n\n"
                 "_deja()\n{\n"
@@ -105,7 +102,7 @@ static void bash_script(struct out *o)
                 "    local i equals= command= commands=\"");
     print_commands(o);
     out_text(o, "\"\n    COMPREPLY=()\n"
-                "    # --kind=bl comes as three words\n"
+                "    # bash splits --kind=bl into three words\n"
                 "    [[ $cur == = || $prev == = ]] && equals=yes\n"
                 "    [[ $cur == = ]] && cur=\n"
                 "    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
@@ -130,7 +127,7 @@ static void bash_script(struct out *o)
 
 /* --- zsh ------------------------------------------------------------------- */
 
-/* What _arguments makes of the value: choices, files, or nothing that it could know. */
+/* How _arguments completes the value: choices, files or nothing. */
 static void zsh_value(struct out *o, const struct opt *opt)
 {
     if (opt->type == OPT_TYPE_FLAG)
@@ -186,7 +183,7 @@ static void zsh_command(struct out *o, const struct command *cmd)
 static void zsh_script(struct out *o)
 {
     out_text(o, "#compdef deja\n"
-                "# zsh completion for deja, made by: deja help --completion zsh\n"
+                "# zsh completion for deja, written by: deja help --completion zsh\n"
                 "_deja_commands()\n{\n    local -a commands=(\n");
     for (const struct command *const *c = commands; *c != NULL; c++) {
         out_printf(o, "        '%s:", (*c)->name);
@@ -204,7 +201,7 @@ static void zsh_script(struct out *o)
                 "    case $words[1] in\n");
     for (const struct command *const *c = commands; *c != NULL; c++)
         zsh_command(o, *c);
-    /* Found on fpath it is the function itself; sourced, it has to be announced. */
+    /* On fpath the script is the function itself; a sourced script must register it. */
     out_text(o, "    esac\n}\n\n"
                 "if [[ $funcstack[1] == _deja ]]; then\n"
                 "    _deja \"$@\"\n"
@@ -247,7 +244,7 @@ static void fish_command(struct out *o, const struct command *cmd)
 
 static void fish_script(struct out *o)
 {
-    out_text(o, "# fish completion for deja, made by: deja help --completion fish\n");
+    out_text(o, "# fish completion for deja, written by: deja help --completion fish\n");
     for (const struct command *const *c = commands; *c != NULL; c++)
         fish_command(o, *c);
     out_text(o, "complete -c deja -n '__fish_seen_subcommand_from help' -f -a '");

@@ -1,8 +1,6 @@
-/* manpage.c - the command tables as text: --help, man pages, and the command `help` that prints
- * them and the completions (completion.c).
+/* manpage.c - writes --help and man pages from the command tables; the command `help`.
  *
- * Nothing here knows an option by name: what a table does not say is not printed, and what it
- * says is printed everywhere alike. */
+ * Nothing here knows an option by name: all texts come from the tables. */
 #include "cli/session/command.h"
 #include "tools/base/fail.h"
 #include <ctype.h>
@@ -14,7 +12,7 @@
 
 static const struct command_exit usual_exits[] = {
     {COMMAND_DONE, "done"},
-    {COMMAND_FAILED, "wrong usage, or a failure that is named on standard error"},
+    {COMMAND_FAILED, "usage error, or a failure; standard error has the reason"},
     {0, NULL},
 };
 
@@ -23,11 +21,11 @@ static const struct command_exit *exits_of(const struct command *cmd)
     return cmd->exits[0].when ? cmd->exits : usual_exits;
 }
 
-/* What deja is about, for `deja --help` and deja(1). */
+/* For `deja --help` and deja(1). */
 static const char overview[] =
     "deja remembers which lines, keys or URLs it has seen, in about 10 to 40 bits each instead of "
-    "the hundred bytes of a URL. A key that was seen is always recognised; a new key is taken for "
-    "seen at a small rate that you choose, and deja tells how many were probably lost that way.";
+    "the hundred bytes of a URL. A key that was seen is always recognized. A new key is mistaken "
+    "for seen at a small rate that you choose; deja reports how many were probably lost.";
 
 struct convention {
     const char *title;
@@ -38,39 +36,40 @@ static const struct convention conventions[] = {
     {"Options",
      "Long options take their value as --name=VALUE or --name VALUE, short ones as -n VALUE or "
      "-nVALUE; flags may be bundled, as in -qz. Options and operands may be mixed; -- ends the "
-     "options. Names are not abbreviated. The last of several equal options wins."},
+     "options. Names cannot be abbreviated. If an option is repeated, the last one wins."},
     {"Counts", "Counts are whole numbers such as 250000, 1.5M or 1e6; k, M, G, T and P are powers "
                "of 1000."},
     {"Sizes",
      "Sizes are in bytes, such as 1.5G, 512M or 64KiB; k, M, G, T, P and KiB, MiB, ... are powers "
      "of 1024, while kB, MB, GB, ... are powers of 1000. deja prints sizes in powers of 1000: "
      "1 MB is 1,000,000 bytes."},
-    {"Input", "Without a FILE, or where FILE is -, standard input is read. Input may be plain or "
-              "compressed with gzip, zstd, xz or bzip2; its content decides, not its name. "
-              "Archives, other compressed formats and databases are refused, with the name of a "
-              "tool that reads them. What is compared is the whole line, or the part that -f, "
-              "--csv, --format or --json-key pick; with --url, the canonical form of that URL."},
+    {"Input",
+     "If no FILE is given, or if FILE is -, deja reads standard input. Input may be plain or "
+     "compressed with gzip, zstd, xz or bzip2; deja detects this from the content, not from the "
+     "name. It rejects archives, other compressed formats and databases, and names a tool that "
+     "reads them. The key of a line is the whole line, or the part that -f, --csv, --format or "
+     "--json-key selects; with --url, it is the canonical form of that URL."},
     {"Output",
-     "Nothing but results goes to standard output. Messages, a summary and, on a terminal, a "
-     "progress line go to standard error; -q silences all but errors. When the reader of a pipe "
-     "goes away, deja ends quietly with status 0."},
+     "Only results go to standard output. Messages, a summary and, on a terminal, a progress line "
+     "go to standard error; with -q, only errors do. If the reader of a pipe exits, deja exits "
+     "quietly with status 0."},
     {"Interruption",
-     "Ctrl-C (SIGINT), SIGTERM and SIGHUP end the work cleanly: what was begun is finished, files "
-     "are synced, and deja ends by that signal. A second one ends it at once."},
+     "Ctrl-C (SIGINT), SIGTERM and SIGHUP stop deja cleanly: it finishes the batch, syncs the "
+     "files, and then dies of that signal. A second signal kills it at once."},
     {NULL, NULL},
 };
 
 static const struct command_exit overview_exits[] = {
-    {COMMAND_DONE, "done; for check and verify: yes"},
-    {COMMAND_NO, "no: check found nothing, verify found damage"},
-    {COMMAND_FAILED, "wrong usage, or a failure that is named on standard error"},
+    {COMMAND_DONE, "done; check found a line, verify found no damage"},
+    {COMMAND_NO, "check found nothing, verify found damage, crawl fetched nothing"},
+    {COMMAND_FAILED, "usage error, or a failure; standard error has the reason"},
     {0, NULL},
 };
 
 static const struct command_example overview_examples[] = {
     {"each line the first time it is seen", "deja dedup urls.txt > unique.txt"},
-    {"the same every day, for what no day before had", "deja dedup --state seen.deja today.txt"},
-    {"what a billion URLs would take", "deja plan -n 1e9"},
+    {"only lines that no earlier run has seen", "deja dedup --state seen.deja today.txt"},
+    {"how much memory a billion URLs need", "deja plan -n 1e9"},
     {NULL, NULL},
 };
 
@@ -107,7 +106,7 @@ static struct explanation explain(const struct opt *o)
     return e;
 }
 
-/* "=", " " or "[=": what stands between an option and its value, and what closes it. */
+/* What is printed between an option and its value: "=", " " or "[=". */
 static const char *value_open(const struct opt *o, bool spaced)
 {
     if (opt_is_optional(o))
@@ -250,12 +249,12 @@ void help_overview(struct out *o)
     help_commands(o);
     help_examples(o, overview_examples);
     out_text(o,
-             "\n`deja COMMAND --help` explains a command, `deja --version` prints the version.\n");
+             "\n`deja COMMAND --help` explains a command; `deja --version` prints the version.\n");
 }
 
 /* --- Man pages ------------------------------------------------------------------ */
 
-/* Text for troff: what it would take for a request, an escape or a nicer character. */
+/* Escapes what troff would read as a request or an escape, or print as another character. */
 static void troff_char(struct out *o, char c, bool line_begins)
 {
     static const struct {
@@ -288,14 +287,13 @@ static bool in_placeholder(char c)
     return (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Whether text, at a space, is where a sentence ended: troff spaces it well when the next one
- * begins on a line of its own. */
+/* Whether a sentence ends before the space at text: troff spaces sentences well if each starts on
+ * a new line. */
 static bool sentence_ends(const char *text, char before)
 {
     return before == '.' && text[1] >= 'A' && text[1] <= 'Z';
 }
 
-/* Running text. */
 static void troff_prose(struct out *o, const char *text)
 {
     char before = '\n';
@@ -309,7 +307,7 @@ static void troff_prose(struct out *o, const char *text)
     out_text(o, "\n");
 }
 
-/* Operands: what the user replaces, in capitals, becomes italic. */
+/* Operands: words in capitals are placeholders, printed in italics. */
 static void troff_operands(struct out *o, const char *text)
 {
     bool italic = false;
@@ -324,7 +322,7 @@ static void troff_operands(struct out *o, const char *text)
 
 static void man_title(struct out *o, const char *page, const char *summary)
 {
-    out_text(o, ".\\\" Made by `deja help --man`; the command's table is the source.\n.TH ");
+    out_text(o, ".\\\" Written by `deja help --man` from the command's table.\n.TH ");
     for (const char *c = page; *c != '\0'; c++)
         troff_char(o, (char)toupper((unsigned char)*c), false);
     out_printf(o, " 1 \"\" \"deja %s\" \"User Commands\"\n.if n .ad l\n.nh\n.SH NAME\n",
@@ -478,7 +476,7 @@ struct help_options {
 };
 
 static const struct opt options[] = {
-    OPT_FLAG(0, "man", struct help_options, man, "print the man page, as troff source"),
+    OPT_FLAG(0, "man", struct help_options, man, "print the man page as troff source"),
     OPT_CHOICE(0, "completion", "SHELL", struct help_options, completion, completion_shell,
                "print a completion script for SHELL"),
     OPT_END,
@@ -513,9 +511,7 @@ const struct command cmd_help = {
     .operands = "[COMMAND]",
     .options = options,
     .options_size = sizeof(struct help_options),
-    .description =
-        "Without COMMAND, list the commands. The help, the man pages and the completion are "
-        "made from the same tables that read the options.",
+    .description = "Explains COMMAND, or lists the commands if none is given.",
     .examples = {{"explain dedup", "deja help dedup"},
                  {"its man page", "deja help --man dedup | man -l -"},
                  {"completion in this shell", ". <(deja help --completion bash)"}},

@@ -1,4 +1,4 @@
-/* keyfile.c - a filter's secret key, kept in a file of its own. */
+/* keyfile.c - a filter's secret key in a separate file. */
 #include "cli/options/keyfile.h"
 #include "cli/options/shared_options.h"
 #include "tools/base/ascii.h"
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #define HEX_LEN  ((size_t)2 * DEJA_KEY_LEN)
-#define READ_LEN (HEX_LEN + 3) /* with a newline, or two bytes, and one that tells of more */
+#define READ_LEN (HEX_LEN + 3) /* with \r\n, and one byte more to detect longer files */
 
 static bool parse_hex(const uint8_t *text, uint8_t key[DEJA_KEY_LEN])
 {
@@ -26,8 +26,8 @@ static int refuse(const char *path, const char *what, deja_error *err)
 {
     return fail(
         err, DEJA_EINVAL,
-        "%s: not a key file (%s); a key is 32 bytes or 64 hexadecimal digits, as `head -c 32 "
-        "/dev/urandom` makes them",
+        "%s: not a key file (%s); a key is 32 bytes or 64 hexadecimal digits; make one with `head "
+        "-c 32 /dev/urandom`",
         fail_path(path).text, what);
 }
 
@@ -54,7 +54,7 @@ static int parse(const char *path, const uint8_t *text, size_t len, uint8_t key[
                   err);
 }
 
-/* A pipe has no readers but this process. */
+/* Only regular files are checked: nobody else can read a pipe. */
 static int check_access(int fd, const char *path, deja_error *err)
 {
     struct stat st;
@@ -64,13 +64,13 @@ static int check_access(int fd, const char *path, deja_error *err)
         return DEJA_OK;
     if (st.st_uid != geteuid() && st.st_uid != 0)
         return fail(err, DEJA_EINVAL,
-                    "%s: this key file belongs to another user (number %lu), who knows the key; "
-                    "copy it, or give --insecure-key",
+                    "%s: this key file belongs to another user (ID %lu), who knows the key; copy "
+                    "it, or use --insecure-key",
                     fail_path(path).text, (unsigned long)st.st_uid);
     if (st.st_mode & (S_IRWXG | S_IRWXO))
         return fail(err, DEJA_EINVAL,
                     "%s: other users have access to this key file (mode %04o); run 'chmod 600' on "
-                    "it, or give --insecure-key",
+                    "it, or use --insecure-key",
                     fail_path(path).text, (unsigned)(st.st_mode & 07777));
     return DEJA_OK;
 }

@@ -1,4 +1,4 @@
-/* opt.c - options from tables: how a table is walked, and how words become values. */
+/* opt.c - walks option tables and parses the command line with them. */
 #include "cli/options/opt.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -51,7 +51,7 @@ const struct opt *opt_walk_next(struct opt_walk *w, size_t *base)
     return NULL;
 }
 
-/* The option called so, by its letter or (letter 0) by the first len bytes of name. */
+/* Finds an option by its letter or, if that is 0, by the first len bytes of name. */
 static const struct opt *find(const struct opt *table, char letter, const char *name, size_t len,
                               size_t *base)
 {
@@ -116,7 +116,7 @@ int opt_check_names(const struct opt *table, const void *target, bool from_termi
             continue;
         const struct fail_path path = fail_path(text);
         return fail(err, OPT_USAGE,
-                    "--%s takes %s, and %.60s is a file: write --%s %s %.60s, or add - to read "
+                    "--%s takes %s, but %.60s is a file: write --%s %s %.60s, or add - to read "
                     "standard input",
                     o->name, o->noun, path.text, o->name, o->value, path.text);
     }
@@ -125,7 +125,7 @@ int opt_check_names(const struct opt *table, const void *target, bool from_termi
 
 /* --- Values ---------------------------------------------------------------- */
 
-/* The option as the user spelled it, for the beginning of a sentence. */
+/* The option as the user spelled it, for messages. */
 struct label {
     char text[48];
 };
@@ -145,10 +145,8 @@ static int check_range(const struct opt *o, uint64_t n, deja_error *err)
     if (n >= o->min && n <= o->max)
         return DEJA_OK;
     if (o->max == UINT64_MAX)
-        return fail(err, DEJA_EINVAL,
-                    "takes a number from %" PRIu64 " up"
-                    ", not %" PRIu64,
-                    o->min, n);
+        return fail(err, DEJA_EINVAL, "takes a number from %" PRIu64 " up, not %" PRIu64, o->min,
+                    n);
     return fail(err, DEJA_EINVAL, "takes a number from %" PRIu64 " to %" PRIu64 ", not %" PRIu64,
                 o->min, o->max, n);
 }
@@ -276,15 +274,15 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
 
 struct parser {
     const struct opt *table;
-    int argc, at; /* at: the argument after the one in hand */
+    int argc, at; /* at: the next argument */
     char **argv;
     char *target;
     struct opt_rest *rest;
     deja_error *err;
 };
 
-/* The next word, if it is the value of an option that can do without: --url crawl.  A file of
- * that name is more likely to be meant as input; the caller can then tell the user. */
+/* The next word, if it is a choice of an option with an optional value: --url crawl.  If a file of
+ * that name exists, the word is probably meant as input: main notes that it was not used. */
 static const char *following_choice(struct parser *p, const struct opt *o)
 {
     const char *word = p->at < p->argc ? p->argv[p->at] : NULL;
@@ -300,7 +298,7 @@ static const char *following_choice(struct parser *p, const struct opt *o)
     return known ? word : o->fallback;
 }
 
-/* Option o was met; attached is the value that came with it, or NULL. */
+/* attached: the value in the same argument, or NULL. */
 static int take(struct parser *p, const struct opt *o, size_t base, const char *attached,
                 bool by_letter)
 {
@@ -375,7 +373,7 @@ static int unknown_letter(struct parser *p, const char *letters, char letter)
     return fail(p->err, OPT_USAGE, "unknown option -%c", letter);
 }
 
-/* -qzn5: flags, and at most one option with a value, which takes the rest. */
+/* -qzn5: flags, then at most one option with a value, which is the rest. */
 static int parse_letters(struct parser *p, const char *letters)
 {
     for (const char *c = letters; *c != '\0' && !p->rest->help; c++) {

@@ -1,8 +1,8 @@
 /* opt.h - options from tables.
  *
- * A command describes its options once, in a table; the parser, --help, the man page and the
- * completion all read that table.  An entry names the field of the command's struct that it
- * fills; the macros refuse to compile when the field has the wrong type.
+ * A command describes its options once, in a table, which the parser, --help, the man page and the
+ * completion read.  An entry names the field of the command's struct that it fills; a field of the
+ * wrong type does not compile.
  *
  *     struct dedup_options {
  *         struct shared_options shared;
@@ -19,23 +19,23 @@
  *         OPT_END,
  *     };
  *
- * The struct begins as the command's defaults, or all zero; zero means "not given".  The last
- * of several equal options wins.  -h/--help is known everywhere and in no table.
+ * The struct starts as the command's defaults, or all zero; zero means "not given".  The last
+ * of several equal options wins.  Every command has -h/--help, which is in no table.
  *
  * Spellings: -n 5, -n5, --capacity 5, --capacity=5, -qz, -qn5; `--` ends the options, `-` is an
- * operand, options and operands may be mixed, names are not abbreviated.  The value of an option
- * that can do without is attached, --url=crawl; a choice may also follow, --url crawl, unless a
- * file of that name exists, which is then an operand. */
+ * operand, options and operands may be mixed, names cannot be abbreviated.  An optional value is
+ * attached, --url=crawl; a choice may also follow, --url crawl, unless a file of that name exists,
+ * which is then an operand. */
 #ifndef CLI_OPTIONS_OPT_H
 #define CLI_OPTIONS_OPT_H
 #include "deja.h"
 
-/* What an entry is, and which type of field it fills. */
+/* The type of an entry, and of the field that it fills. */
 enum opt_type {
     OPT_TYPE_END,      /* the table ends                                             */
     OPT_TYPE_HEADING,  /* a title in --help                                          */
     OPT_TYPE_GROUP,    /* another table's options                                    */
-    OPT_TYPE_CHECK,    /* looks at all options together, after parsing               */
+    OPT_TYPE_CHECK,    /* checks all options together, after parsing               */
     OPT_TYPE_FLAG,     /* bool, or a bit of a uint32_t                               */
     OPT_TYPE_STRING,   /* const char *, which lives as long as argv                  */
     OPT_TYPE_OPTIONAL, /* const char *: --name=VALUE, or `fallback` for --name alone */
@@ -46,19 +46,19 @@ enum opt_type {
     OPT_TYPE_RATE,     /* double, 0 < x < 1                                          */
     OPT_TYPE_REAL,     /* double, x > 0                                              */
     OPT_TYPE_SECONDS,  /* double, seconds, 0 or more                                 */
-    OPT_TYPE_CHOICE,   /* uint32_t: what names(value) calls so                       */
+    OPT_TYPE_CHOICE,   /* uint32_t: the value whose names(value) was given           */
     OPT_TYPE_MODE,     /* uint32_t, permissions of a file                            */
     OPT_TYPE_CHAR,     /* struct opt_char                                            */
     OPT_TYPE_BYTE      /* uint32_t, a byte that is not zero                          */
 };
 
-struct opt_char { /* '\0' is a delimiter like any other */
+struct opt_char { /* '\0' is a valid delimiter */
     bool given;
     char byte;
 };
 
-/* The name of choice number `value`, or NULL when there is none: deja_kind_name.  Values are
- * looked for below OPT_CHOICES. */
+/* The name of choice number `value`, or NULL for an unused number, like deja_kind_name.
+ * Values are below OPT_CHOICES. */
 typedef const char *opt_names(uint32_t value);
 #define OPT_CHOICES 64u
 
@@ -75,10 +75,10 @@ struct opt {
     uint32_t aside;                  /* CHOICE: not 0: this value sets the bool at ...  */
     size_t aside_offset;             /* ... and leaves the field to the other choices; */
                                      /* FLAG: aside not 0: it takes that bool back     */
-    const char *refuse;              /* not NULL: known, but an error with this text   */
-    const char *noun;                /* STRING: what the value is, if never a file     */
-    const char *hint;                /* COUNT32: what to do instead of a negative one  */
-    uint32_t bit;                    /* FLAG: not 0: the field is a uint32_t           */
+    const char *refuse;              /* not NULL: an error with this text              */
+    const char *noun;                /* STRING: what the value is, if not a file       */
+    const char *hint;                /* COUNT32: what to do instead of a negative value */
+    uint32_t bit;                    /* FLAG: not 0: this bit of a uint32_t            */
     const struct opt *group;         /* GROUP: a table, or ...                         */
     const struct opt *(*make)(void); /* ... a function that makes it              */
     /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
@@ -105,13 +105,13 @@ struct opt {
 
 #define OPT_FLAG(l, name, T, field, help)                                                         \
     {OPT_OF(FLAG, l, name, NULL, help), .offset = OPT_AT(T, field, bool)}
-/* The last one given of two flags holds: --name sets `field` and takes `other` back. */
+/* The later of two flags wins: --name sets `field` and clears `other`. */
 #define OPT_EITHER(name, T, field, other, help)                                                   \
     {OPT_OF(FLAG, 0, name, NULL, help), .offset = OPT_AT(T, field, bool),                         \
      .aside = 1, .aside_offset = OPT_AT(T, other, bool)}
 #define OPT_STRING(l, name, value, T, field, help)                                                \
     {OPT_OF(STRING, l, name, value, help), .offset = OPT_AT(T, field, const char *)}
-/* The name of something that is not a file, "a column": see opt_check_names. */
+/* A value that is not a file, such as "a column": see opt_check_names. */
 #define OPT_NAME(name, value, T, field, what, help)                                               \
     {OPT_OF(STRING, 0, name, value, help), .offset = OPT_AT(T, field, const char *),              \
      .noun = (what)}
@@ -124,7 +124,7 @@ struct opt {
 #define OPT_COUNT32(l, name, value, T, field, least, most, help)                                  \
     {OPT_OF(COUNT32, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                 \
      .min = (least), .max = (most)}
-/* A number that counts from 1; `instead` is for those who count from the end. */
+/* A number from 1 up; `instead` is the advice for a negative one. */
 #define OPT_INDEX(l, name, value, T, field, instead, help)                                        \
     {OPT_OF(COUNT32, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                 \
      .min = 1, .max = UINT32_MAX, .hint = (instead)}
@@ -149,41 +149,41 @@ struct opt {
 #define OPT_OPTIONAL_CHOICE(name, value, T, field, choices, otherwise, help)                      \
     {OPT_OF(CHOICE, 0, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices), .fallback = (otherwise)}
-/* The choice number `other` sets the bool `flag`; one of the rest may come beside it. */
+/* Choice number `other` sets the bool `flag`; a second --name may give another choice. */
 #define OPT_CHOICE_OR_FLAG(l, name, value, T, field, choices, other, flag, help)                  \
     {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices), .aside = (other), .aside_offset = OPT_AT(T, flag, bool)}
 #define OPT_CHAR(l, name, value, T, field, help)                                                  \
     {OPT_OF(CHAR, l, name, value, help), .offset = OPT_AT(T, field, struct opt_char)}
-/* Known, but refused with `text`; optional, so that --name and --name=VALUE both are. */
+/* Always an error with `text`, with or without a value. */
 #define OPT_REFUSED(name, value, text, help)                                                      \
     {OPT_OF(OPTIONAL, 0, name, value, help), .refuse = (text)}
 /* clang-format on */
 
-/* The status of an error that a look at --help would have spared: main adds "try: ...". */
+/* The status of a usage error: main adds "try: ... --help". */
 #define OPT_USAGE (-1000)
 
 struct opt_rest {
-    const char *const *operands; /* inside argv, which is reordered */
+    const char *const *operands; /* in argv, which is reordered */
     size_t n;
-    bool help;                 /* --help was among the options; parsing stopped there */
-    const struct opt *unclear; /* NULL, or an option whose value could be the operand ... */
+    bool help;                 /* --help was given; parsing stopped there */
+    const struct opt *unclear; /* NULL, or an option whose value may be the operand ... */
     const char *word;          /* ... of this name, which is an existing file */
 };
 
-/* Parse argv[0 .. argc), which has no program or command name in front, into target.  DEJA_OK,
- * or OPT_USAGE with a text that names the option and says what it takes. */
+/* Parses argv[0 .. argc), without the names of program and command, into target.  DEJA_OK, or
+ * OPT_USAGE with a text that names the option and says which values it takes. */
 int opt_parse(const struct opt *table, int argc, char **argv, void *target, struct opt_rest *rest,
               deja_error *err);
 
-/* For a command that reads files and was given none: did an option such as --csv swallow the name
- * of one?  OPT_USAGE if its value names a file and looks like it, or if standard input is a
- * terminal, so that nothing would happen. */
+/* For a command that was given no input file: OPT_USAGE if the value of an option such as --csv is
+ * an existing file that was probably meant as input: its name has a dot or slash, or standard
+ * input is a terminal. */
 int opt_check_names(const struct opt *table, const void *target, bool from_terminal,
                     deja_error *err);
 
-/* Walk a table with its groups, and -h/--help at the end: options, headings, checks.  *base is
- * where the entry's offset counts from.  NULL at the end. */
+/* Walks a table with its groups, and -h/--help at the end.  The field of an entry is at *base +
+ * offset.  NULL at the end. */
 #define OPT_DEPTH 6
 struct opt_walk {
     struct {
@@ -199,7 +199,6 @@ static inline bool opt_is_option(const struct opt *o)
 {
     return o->type >= OPT_TYPE_FLAG;
 }
-/* Can it do without a value? */
 static inline bool opt_is_optional(const struct opt *o)
 {
     return o->type == OPT_TYPE_OPTIONAL || o->fallback;
@@ -208,16 +207,16 @@ static inline bool opt_takes_value(const struct opt *o)
 {
     return o->type > OPT_TYPE_FLAG && !opt_is_optional(o);
 }
-/* "classic, blocked or exact", as much of it as fits. */
+/* "classic, blocked or exact", truncated to fit. */
 void opt_list_choices(opt_names *names, char *text, size_t cap);
-/* The options of the table whose fields are not zero: "-n, --hashes", as many as fit. */
+/* The options whose fields are not zero: "-n, --hashes", as many as fit. */
 void opt_list_given(const struct opt *table, const void *target, char *text, size_t cap);
-/* Whether the table has the flag `name` and target has it set. */
+/* Whether the table has a flag `name` that is set in target. */
 bool opt_flag_is_set(const struct opt *table, const void *target, const char *name);
 
 #define OPT_NEAR_LEN 32 /* longer words are not compared */
-/* The candidate most like a mistyped word, or NULL (opt_near.c): begin with {.word = ...}, offer
- * all, take best. */
+/* The candidate nearest to a mistyped word, or NULL (opt_near.c): start with {.word = ...}, offer
+ * all candidates, read `best`. */
 struct opt_near {
     const char *word;
     const char *best;

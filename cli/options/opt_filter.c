@@ -1,7 +1,7 @@
 /* opt_filter.c - the options of a filter, from the library's table; see opt_filter.h.
  *
- * The library says what there is: names, types, ranges, help.  The command line has its own words
- * for some of it; a row that is not named here becomes --name-of-the-field. */
+ * The library's table has names, types, ranges and help.  A row that is not listed here becomes
+ * --name-of-the-field. */
 #include "cli/options/opt_filter.h"
 #include "tools/base/number.h"
 #include <assert.h>
@@ -11,11 +11,11 @@
 static const struct word {
     const char *field;
     char letter;
-    const char *name;  /* NULL: that of the field */
-    const char *forms; /* how values can be written, or NULL */
+    const char *name;  /* NULL: the field's name */
+    const char *forms; /* examples of values, or NULL */
     enum {
         OFFERED,
-        APART, /* an option of its own, elsewhere */
+        APART, /* defined in another table */
         NONE   /* not an option of the command */
     } place;
 } words[] = {
@@ -24,11 +24,11 @@ static const struct word {
     {"memory", 'm', NULL, "1.5G, 512M, 64KiB; k, M, G are powers of 1024", OFFERED},
     {"kind", 'k', NULL, NULL, OFFERED},
     {"window_seconds", 0, "window-time", "30s, 15m, 6h, 7d", OFFERED},
-    {"delimiter", 0, "words", NULL, OFFERED}, /* and says that keys are words */
+    {"delimiter", 0, "words", NULL, OFFERED}, /* also sets layered_words */
     {"layered_words", 0, "words", NULL, APART},
     {"layered_paper", 0, "layered paper", NULL, APART},
     {"seed", 0, NULL, NULL, APART},
-    {"key", 0, NULL, NULL, APART}, /* a file */
+    {"key", 0, NULL, NULL, APART},
     {"url", 0, NULL, NULL, APART},
     {"part_kind", 0, NULL, NULL, NONE},
     {"growth", 0, NULL, NULL, NONE},
@@ -71,7 +71,7 @@ static enum opt_type type_of(const deja_option *row)
         return OPT_TYPE_FLAG;
     case DEJA_OPTION_SECRET:
     case DEJA_OPTION_RULES:
-        return OPT_TYPE_STRING; /* options of their own */
+        return OPT_TYPE_STRING; /* defined in other tables */
     }
     return strcmp(unit, "bytes") == 0     ? OPT_TYPE_SIZE
            : strcmp(unit, "seconds") == 0 ? OPT_TYPE_DURATION
@@ -79,7 +79,7 @@ static enum opt_type type_of(const deja_option *row)
                                           : OPT_TYPE_COUNT;
 }
 
-/* The only kind that accepts it, or NULL. */
+/* The only kind that accepts the option, or NULL. */
 static const char *only_kind(const deja_option *row)
 {
     const char *name = NULL;
@@ -133,7 +133,7 @@ static void name_row(const deja_option *row, struct made *m)
     }
 }
 
-/* Made once, in the order of the library's table. */
+/* Makes the rows once, in the order of the library's table. */
 static void make_rows(void)
 {
     if (n_made)
@@ -193,7 +193,7 @@ const char *opt_filter_translate(deja_error *err)
 
 /* --- Tables -------------------------------------------------------------------- */
 
-/* The rows from `first` to `last` (NULL: all others) that are options here. */
+/* Copies the rows from `first` to `last` (NULL: the end) that are options here. */
 static const struct opt *cut(struct opt *table, const char *first, const char *last)
 {
     size_t n = 0;
@@ -241,11 +241,11 @@ const struct opt *opt_filter_next(void)
     static const struct {
         const char *field, *help;
     } rows[] = {
-        {"capacity", "size it for N keys (default: what the last visit saw, and an eighth more)"},
-        {"fp_rate",
-         "false-positive rate when N keys are in it (default: as before, or from k and M)"},
+        {"capacity",
+         "size the filter for N keys (default: as many as the last visit saw, plus an eighth)"},
+        {"fp_rate", "aim for this false-positive rate when N keys are in it (default: as before)"},
         {"memory", NULL},
-        {"deletions", "paired: keys that will be removed (default: as in the last visit)"},
+        {"deletions", "paired: expect this many removals (default: as in the last visit)"},
     };
     enum {
         N = sizeof rows / sizeof rows[0]

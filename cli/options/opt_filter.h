@@ -1,4 +1,4 @@
-/* opt_filter.h - the options of a filter, from the library's table, in the words of the command line. */
+/* opt_filter.h - the options of a filter, made from the library's table. */
 #ifndef CLI_OPTIONS_OPT_FILTER_H
 #define CLI_OPTIONS_OPT_FILTER_H
 #include "cli/options/opt.h"
@@ -10,11 +10,11 @@ const struct opt *opt_filter_seed(void);    /* --seed */
 const struct opt *opt_filter_rest(void);    /* -k and all the others */
 const struct opt *opt_filter_next(void);    /* -n -p -m --deletions of the next visit */
 
-/* The option as the user types it, "-n" or "--hashes"; the name of the field if it has none. */
+/* The option as the user types it, "-n" or "--hashes"; the field's name if there is no option. */
 const char *opt_filter_word(const deja_option *row);
-/* A text of the library in these words; it replaces err->text, which is returned. */
+/* Replaces field names in err->text by options; returns err->text. */
 const char *opt_filter_translate(deja_error *err);
-/* The option back to "not given". */
+/* Resets the option to "not given". */
 void opt_filter_clear(const deja_option *row, deja_options *opt);
 
 #endif

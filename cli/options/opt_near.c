@@ -1,7 +1,7 @@
-/* opt_near.c - near misses: which word was probably meant.
+/* opt_near.c - suggests the word that was probably meant.
  *
- * The distance is that of Damerau, in its simple form (optimal string alignment): letters that are
- * missing, too many, wrong, or swapped with their neighbour, each place counted once. */
+ * The distance is Damerau's in its simple form, optimal string alignment: the number of letters
+ * that are missing, extra, wrong or swapped with the next one, no letter edited twice. */
 #include "cli/options/opt.h"
 #include <string.h>
 
@@ -11,7 +11,6 @@ static size_t min3(size_t a, size_t b, size_t c)
     return least < c ? least : c;
 }
 
-/* Letters to insert, delete, replace or swap with a neighbour to get from a to b. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[3][OPT_NEAR_LEN + 1], n_a = strlen(a), n_b = strlen(b);
@@ -37,8 +36,8 @@ static size_t distance(const char *a, const char *b)
     return last[n_b];
 }
 
-/* One slip in three letters is a slip; more is another word.  What begins like the candidate
- * counts as one slip: names are not abbreviated here, elsewhere they are. */
+/* More than one error in three letters is a different word.  A prefix of the candidate counts as
+ * one error: deja does not accept abbreviated names, but many programs do. */
 void opt_near_offer(struct opt_near *near, const char *candidate)
 {
     size_t len = strlen(near->word);

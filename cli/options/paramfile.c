@@ -31,19 +31,19 @@ static bool append(struct paramnames *p, deja_slice name)
     return true;
 }
 
-/* `*` stands at the end or nowhere, and is not the whole name: that would drop everything. */
+/* A `*` is allowed only at the end, and not alone: that would drop all parameters. */
 static const char *what_is_wrong(deja_slice name)
 {
     const char *const text = name.data, *const star = memchr(text, '*', name.len);
     if (memchr(text, '=', name.len) || memchr(text, '&', name.len))
-        return "has = or & in it: a name is what stands before the =";
+        return "contains = or &; give only the part before the =";
     if (star && star != text + name.len - 1)
-        return "has a * that is not at its end";
+        return "has a * that is not at the end";
     if (star && name.len == 1)
-        return "would be every name";
+        return "matches every name";
     for (size_t i = 0; i < name.len; i++)
         if (scan_is_blank(text[i]))
-            return "has a blank in it: one name a line";
+            return "contains a blank; give one name per line";
     return NULL;
 }
 
@@ -76,7 +76,7 @@ static int parse(struct paramnames *p, const char *path, size_t len, deja_error 
             continue;
         const char *wrong = what_is_wrong(name);
         if (wrong)
-            return fail(err, DEJA_EINVAL, "%s: line %zu is no name of a parameter: it %s",
+            return fail(err, DEJA_EINVAL, "%s: line %zu is not a parameter name: it %s",
                         fail_path(path).text, line, wrong);
         if (!append(p, name))
             return fail(err, DEJA_ENOMEM, "%s: out of memory", fail_path(path).text);
@@ -84,7 +84,7 @@ static int parse(struct paramnames *p, const char *path, size_t len, deja_error 
     return DEJA_OK;
 }
 
-/* All of a file; it may be a pipe, whose length nobody knows. */
+/* Reads a whole file, or a pipe, whose length is unknown. */
 static int slurp(int fd, struct paramnames *p, const char *path, size_t *len, deja_error *err)
 {
     size_t cap = 0;
@@ -122,7 +122,7 @@ int paramnames_split(struct paramnames *p, const char *text, deja_error *err)
         const deja_slice name = trimmed(text, text + len);
         const char *wrong = name.len ? what_is_wrong(name) : NULL;
         if (wrong)
-            return fail(err, DEJA_EINVAL, "'%.*s' is no name of a parameter: it %s",
+            return fail(err, DEJA_EINVAL, "'%.*s' is not a parameter name: it %s",
                         name.len < 40 ? (int)name.len : 40, (const char *)name.data, wrong);
         if (name.len && !append(p, name))
             return fail(err, DEJA_ENOMEM, "out of memory");

@@ -1,11 +1,11 @@
-/* paramfile.h - names of query parameters: from a file, or with commas between them.
+/* paramfile.h - names of query parameters, from a file or a comma-separated list.
  *
  *     # our own campaigns
  *     ref
- *     campaign_*        the beginning of names
+ *     campaign_*        a prefix
  *
- * In a file each line has one name; blanks around it, empty lines and what follows a # at the
- * beginning of a line or behind a blank do not count. */
+ * A file has one name per line.  Surrounding blanks, empty lines, and comments are ignored; a
+ * comment starts with a # at the start of a line or after a blank. */
 #ifndef CLI_OPTIONS_PARAMFILE_H
 #define CLI_OPTIONS_PARAMFILE_H
 #include "deja.h"
@@ -13,12 +13,12 @@
 struct paramnames { /* begin with {0} */
     deja_slice *name;
     size_t n;
-    char *text; /* of the file, when there is one */
+    char *text; /* of the file, or NULL */
 };
 
-/* DEJA_EINVAL names the file and the line where something is no name. */
+/* DEJA_EINVAL: a line is not a name; the error text says which. */
 int paramnames_read(struct paramnames *p, const char *path, deja_error *err);
-/* "a,b,c_*"; text outlives the names.  Empty pieces do not count. */
+/* "a,b,c_*"; text must outlive the names.  Empty names are skipped. */
 int paramnames_split(struct paramnames *p, const char *text, deja_error *err);
 void paramnames_fini(struct paramnames *p);
 

@@ -1,4 +1,4 @@
-/* shared_options.c - the options that many commands share, in tables by what they are about. */
+/* shared_options.c - the options that many commands share, in tables by subject. */
 #include "cli/options/shared_options.h"
 #include "tools/base/fail.h"
 #include <stdio.h>
@@ -22,24 +22,22 @@ const struct opt shared_sizing[] = {
     OPT_HEADING("Size and kind"),
     OPT_MADE(struct shared_options, filter, opt_filter_amounts),
     OPT_FLAG(0, "fixed", struct shared_options, fixed,
-             "do not grow past N keys; warn when more keys come"),
+             "do not grow past N keys; warn if there are more"),
     OPT_MADE(struct shared_options, filter, opt_filter_rest),
     OPT_CHOICE(0, "layered", "MODE", struct shared_options, layered, layered_mode,
-               "layered: a salt for each layer (the default), or as published"),
+               "layered: salt each layer (the default), or hash as published"),
     OPT_CHECK(check_sizing),
     OPT_END,
 };
 
-const struct opt shared_insecure_key[] = {
-    OPT_FLAG(0, "insecure-key", struct shared_options, insecure_key,
-             "accept a key file that other users can read"),
-    OPT_END,
-};
+#define INSECURE_KEY                                                                              \
+    OPT_FLAG(0, "insecure-key", struct shared_options, insecure_key,                              \
+             "accept a key file that other users can read")
 
 const struct opt shared_key[] = {
     OPT_STRING(0, "key", "FILE", struct shared_options, key_file,
-               "read the secret key from FILE and keep it out of the filter file"),
-    OPT_PART(shared_insecure_key),
+               "read the secret key of the filter from FILE"),
+    INSECURE_KEY,
     OPT_END,
 };
 
@@ -53,7 +51,9 @@ static int check_secret(const void *target, deja_error *err)
 
 const struct opt shared_secret[] = {
     OPT_HEADING("Secret"),
-    OPT_PART(shared_key),
+    OPT_STRING(0, "key", "FILE", struct shared_options, key_file,
+               "read the secret key from FILE and keep it out of the filter file"),
+    INSECURE_KEY,
     OPT_MADE(struct shared_options, filter, opt_filter_seed),
     OPT_CHECK(check_secret),
     OPT_END,
@@ -65,9 +65,16 @@ const struct opt shared_file_key[] = {
     OPT_END,
 };
 
+const struct opt shared_open[] = {
+    OPT_PART(shared_key),
+    OPT_PART(shared_json),
+    OPT_PART(shared_quiet),
+    OPT_END,
+};
+
 const struct opt shared_null[] = {
     OPT_FLAG('z', "null", struct shared_options, null,
-             "records end with a zero byte, not a newline"),
+             "end records with a zero byte instead of a newline"),
     OPT_END,
 };
 
@@ -99,18 +106,19 @@ static const struct opt common_columns[] = {
         'f', "field", "N", struct shared_options, field,
         "to use the last field, put it first: awk -v OFS='\\t' '{print $NF, $0}' FILE | deja "
         "dedup -f 1 -d '\\t' | cut -f 2-",
-        "the key is the N-th field of the line, not all of it"),
+        "use the N-th field of the line as the key"),
     OPT_CHAR('d', "delimiter", "C", struct shared_options, delimiter,
-             "what separates fields: ';', '\\t', '\\0' (default: blanks, for --csv ',')"),
+             "separate fields at C: ';', '\\t', '\\0' (default: blanks; ',' with --csv)"),
     OPT_NAME("csv", "COLUMN", struct shared_options, csv, "a column",
-             "the input is CSV with quotes; the key is COLUMN, a name or a number"),
+             "read CSV with quotes; use COLUMN, a name or a number, as the key"),
     OPT_END,
 };
 
 static const struct opt shared_json_key[] = {
-    OPT_NAME("json-key", "NAME", struct shared_options, json_key, "the name of a string",
-             "the key is the string NAME in a JSON object: url, a.b, .a.b, $.a.b (default url; "
-             "alone it means --format jsonl)"),
+    OPT_NAME(
+        "json-key", "NAME", struct shared_options, json_key, "the name of a string",
+        "use the string NAME in a JSON object as the key: url, a.b, .a.b, $.a.b (default url; "
+        "without --format, jsonl is assumed)"),
     OPT_CHECK(check_input),
     OPT_END,
 };
@@ -119,12 +127,12 @@ const struct opt shared_input[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
     OPT_CHOICE(0, "format", "FORMAT", struct shared_options, format, pick_format_name,
-               "the key is the URL in a line of this format, or the hosts"),
+               "use the URL, or the hosts, in lines of this format as the key"),
     OPT_PART(shared_json_key),
     OPT_END,
 };
 
-#define FORMAT_DCSO 32 /* beside the numbers of pick_format */
+#define FORMAT_DCSO 32 /* not a pick_format */
 
 static const char *format_name(uint32_t format)
 {
@@ -134,15 +142,15 @@ static const char *format_name(uint32_t format)
 const struct opt shared_input_dcso[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
-    OPT_CHOICE_OR_FLAG(0, "format", "FORMAT", struct shared_options, format, format_name,
-                       FORMAT_DCSO, dcso,
-                       "the key is the URL in a line of this format, or the hosts; dcso: the "
-                       "filter is a bloom file of DCSO's, and another --format may be given"),
+    OPT_CHOICE_OR_FLAG(
+        0, "format", "FORMAT", struct shared_options, format, format_name, FORMAT_DCSO, dcso,
+        "use the URL, or the hosts, in lines of this format as the key; dcso: the "
+        "filter is a DCSO bloom file, and a second --format names that of the lines"),
     OPT_PART(shared_json_key),
     OPT_END,
 };
 
-/* The option that makes no sense without a profile, or NULL. */
+/* An option that was given and needs a profile, or NULL. */
 static const char *needs_profile(const struct shared_options *c)
 {
     return c->base          ? "--base"
@@ -156,30 +164,30 @@ static int check_rules(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
     if (c->url == 0 && needs_profile(c))
-        return fail(err, OPT_USAGE, "%s needs --url beside it", needs_profile(c));
+        return fail(err, OPT_USAGE, "%s needs --url", needs_profile(c));
     if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && c->format <= PICK_LINES)
         return fail(err, OPT_USAGE,
-                    "--strict needs --url, -f, --csv, --json-key or --format beside it: without "
-                    "them every line has a key");
+                    "--strict needs --url, -f, --csv, --json-key or --format: without them, every "
+                    "line has a key");
     if (c->url != DEJA_URL_CRAWL && (c->drop_params || c->keep_params))
         return fail(err, OPT_USAGE, "--%s-params is for profile crawl: %s keeps all parameters",
                     c->drop_params != NULL ? "drop" : "keep", deja_profile_name(c->url));
     if (c->canonical && c->format == PICK_HOSTS)
         return fail(err, OPT_USAGE,
-                    "--canonical prints one URL for a line, and --format hosts may find several");
+                    "--canonical prints one URL per line, but --format hosts can find several");
     return DEJA_OK;
 }
 
 const struct opt shared_rules[] = {
     OPT_STRING(0, "base", "URL", struct shared_options, base,
-               "resolve relative URLs, such as the paths in a server's log, against URL"),
-    OPT_STRING(0, "drop-params", "FILE", struct shared_options, drop_params,
-               "for crawl: drop these parameters, too; FILE has a name a line, or the beginning "
-               "of one: utm_*"),
+               "resolve relative URLs, such as the paths in a server log, against URL"),
+    OPT_STRING(
+        0, "drop-params", "FILE", struct shared_options, drop_params,
+        "also drop the parameters in FILE, one name or prefix (utm_*) per line (profile crawl)"),
     OPT_OPTIONAL("keep-params", "NAME,...", struct shared_options, keep_params, "",
-                 "for crawl: keep these parameters; without names, keep all of the built-in list"),
+                 "keep these parameters; without names, keep the built-in list (profile crawl)"),
     OPT_FLAG(0, "strict", struct shared_options, strict,
-             "fail at the first line without a key, or with --url whose key is not a URL"),
+             "fail at the first line without a key or, with --url, whose key is not a URL"),
     OPT_CHECK(check_rules),
     OPT_END,
 };
@@ -187,20 +195,20 @@ const struct opt shared_rules[] = {
 const struct opt shared_url[] = {
     OPT_HEADING("URLs"),
     OPT_OPTIONAL_CHOICE("url", "PROFILE", struct shared_options, url, deja_profile_name, "safe",
-                        "keys are URLs: compare their canonical forms (default safe)"),
+                        "treat keys as URLs: compare their canonical forms (default safe)"),
     OPT_PART(shared_rules),
     OPT_END,
 };
 
 const struct opt shared_canonical[] = {
     OPT_FLAG(0, "canonical", struct shared_options, canonical,
-             "print the canonical forms instead of the lines"),
+             "print canonical forms instead of lines"),
     OPT_END,
 };
 
 const struct opt shared_output[] = {
     OPT_STRING('o', "output", "FILE", struct shared_options, output,
-               "write the results to FILE, not to standard output"),
+               "write the results to FILE instead of standard output"),
     OPT_END,
 };
 
@@ -217,19 +225,20 @@ const struct opt shared_mode[] = {
 };
 
 const struct opt shared_threads[] = {
-    OPT_COUNT32('j', "threads", "N", struct shared_options, threads, 1, 1024,
-                "use up to N threads; more than two do not help (default: 2, on one processor 1)"),
+    OPT_COUNT32(
+        'j', "threads", "N", struct shared_options, threads, 1, 1024,
+        "use up to N threads; more than two do not help (default: 2, or 1 on one processor)"),
     OPT_END,
 };
 
 const struct opt shared_json[] = {
-    OPT_FLAG(0, "json", struct shared_options, json, "report as JSON"),
+    OPT_FLAG(0, "json", struct shared_options, json, "print the report as JSON"),
     OPT_END,
 };
 
 const struct opt shared_quiet[] = {
     OPT_FLAG('q', "quiet", struct shared_options, quiet,
-             "no progress and no summary, only errors"),
+             "print only errors: no progress, no summary"),
     OPT_END,
 };
 
@@ -237,7 +246,7 @@ static int check_redis(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
     if (!c->redis && (c->shards || c->replicas))
-        return fail(err, OPT_USAGE, "--shards and --replicas go with --redis");
+        return fail(err, OPT_USAGE, "--shards and --replicas need --redis");
     return DEJA_OK;
 }
 
@@ -246,9 +255,9 @@ const struct opt shared_redis[] = {
     OPT_STRING(0, "redis", "URL", struct shared_options, redis,
                "keep the filter on a server or cluster: redis://HOST:PORT, or HOST:PORT"),
     OPT_COUNT32(0, "shards", "N", struct shared_options, shards, 1, 16384,
-                "spread a new one over N filters (default 16)"),
+                "spread a new cache over N filters (default 16)"),
     OPT_COUNT32(0, "replicas", "N", struct shared_options, replicas, 1, 100,
-                "wait until N replicas have what was added"),
+                "wait until N replicas have the added keys"),
     OPT_CHECK(check_redis),
     OPT_END,
 };
@@ -266,7 +275,7 @@ unsigned shared_create_flags(const struct shared_options *c)
     return (c->force ? DEJA_CREATE_REPLACE : 0) | DEJA_CREATE_MODE(c->mode);
 }
 
-/* The size of the first part. */
+/* The capacity of the first part. */
 static uint64_t first_capacity(const deja_filter *f)
 {
     deja_stats o = DEJA_STATS_INIT;
@@ -278,7 +287,7 @@ static uint64_t first_capacity(const deja_filter *f)
     return units ? o.capacity / units : 0;
 }
 
-/* Whether these options would have made bodies of that size. */
+/* Whether these options give bodies of that size. */
 static bool same_bodies(const struct shared_options *c, const deja_stats *s)
 {
     deja_options opt = shared_filter_options(c);
@@ -288,13 +297,13 @@ static bool same_bodies(const struct shared_options *c, const deja_stats *s)
     return deja_plan_make(&opt, &plan, NULL) == DEJA_OK && plan.bytes == s->bytes;
 }
 
-/* Whether the filter was made with that value; a row that nobody can compare was not. */
+/* Whether the filter was made with that value; false if the row cannot be compared. */
 static bool is_same(const deja_option *row, const struct shared_options *c, const deja_filter *f,
                     const deja_stats *s)
 {
     const deja_options *o = &c->filter;
     const char *name = row->name;
-    if (row->compared) /* a different value is an error when the filter is opened */
+    if (row->compared) /* open rejects a different value */
         return true;
     if (strcmp(name, "capacity") == 0)
         return o->capacity == first_capacity(f);

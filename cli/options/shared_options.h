@@ -1,5 +1,5 @@
-/* shared_options.h - what many commands share: a struct that a command has among its own options, and the
- * tables that fill it. */
+/* shared_options.h - options that many commands share: their values and the tables that fill them.
+ */
 #ifndef CLI_OPTIONS_SHARED_OPTIONS_H
 #define CLI_OPTIONS_SHARED_OPTIONS_H
 #include "cli/options/opt.h"
@@ -16,8 +16,8 @@ struct shared_options { /* 0, NULL or false: not given */
     uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
     bool fixed;       /* do not grow past the given size */
     const char *key_file;
-    bool insecure_key; /* whoever else can read that file */
-    bool force;        /* a new filter may replace another */
+    bool insecure_key; /* even if others can read that file */
+    bool force;        /* replace an existing filter */
     uint32_t mode;     /* of a new filter file; 0: the library's choice */
     const char *output;
     bool null; /* records end with '\0' */
@@ -25,12 +25,12 @@ struct shared_options { /* 0, NULL or false: not given */
     struct opt_char delimiter;
     const char *csv;
     uint32_t format; /* a pick_format */
-    bool dcso;       /* the filter is a bloom file of DCSO's */
+    bool dcso;       /* the filter is a DCSO bloom file */
     const char *json_key;
     uint32_t url; /* a deja_profile; 0: keys are bytes */
     const char *base;
     const char *drop_params; /* a file */
-    const char *keep_params; /* names with commas between; "": the list is left out */
+    const char *keep_params; /* names, comma-separated; "": the whole list */
     bool strict;
     bool canonical;
     const char *redis; /* a URL */
@@ -43,32 +43,32 @@ struct shared_options { /* 0, NULL or false: not given */
 
 /* Which part of a line is the key. */
 struct pick_options shared_pick_options(const struct shared_options *c);
-/* The options of a filter as the library takes them; the key is the caller's to read. */
+/* The options for the library; the caller reads the key file. */
 deja_options shared_filter_options(const struct shared_options *c);
 /* --force and --mode as flags of deja_filter_create. */
 unsigned shared_create_flags(const struct shared_options *c);
-/* The options of shared_sizing that are given and that a filter of these numbers does not follow:
- * "-n, -m".  Empty if there are none.  What deja_filter_open checks is left out. */
+/* Lists the options of shared_sizing that were given but that the filter ignores: "-n, -m".  Empty
+ * if there are none.  Options that deja_filter_open checks are not listed. */
 struct shared_ignored {
     char text[200];
 };
 struct shared_ignored shared_ignored(const struct shared_options *c, const deja_filter *f,
                                      const deja_stats *s);
 
-/* With a heading of their own: */
+/* With their own heading: */
 extern const struct opt shared_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier
-                                              and what belongs to one kind */
+                                              and those of a single kind */
 extern const struct opt shared_secret[];   /* --key --seed */
-extern const struct opt shared_file_key[]; /* --key alone, for a filter that is there */
+extern const struct opt shared_file_key[]; /* --key alone, for an existing filter */
 extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key */
-/* The same, where --format dcso tells what the filter is. */
+/* The same; --format dcso says that the filter is a DCSO bloom file. */
 extern const struct opt shared_input_dcso[];
 extern const struct opt shared_url[];     /* --url and shared_rules */
 extern const struct opt shared_redis[];   /* --redis --shards --replicas */
 extern const struct opt shared_general[]; /* -j --json -q */
-/* One by one, for commands that want less or place them elsewhere: */
-extern const struct opt shared_key[]; /* --key --insecure-key */
-extern const struct opt shared_insecure_key[];
+/* Without a heading, for commands that need only some of them: */
+extern const struct opt shared_key[];     /* --key --insecure-key, for an existing filter */
+extern const struct opt shared_open[];    /* and --json -q */
 extern const struct opt shared_output[];  /* -o */
 extern const struct opt shared_force[];   /* --force */
 extern const struct opt shared_mode[];    /* --mode */
@@ -76,7 +76,7 @@ extern const struct opt shared_null[];    /* -z */
 extern const struct opt shared_threads[]; /* -j */
 extern const struct opt shared_json[];    /* --json */
 extern const struct opt shared_quiet[];   /* -q */
-/* How URLs are made canonical, for a command that has set `url` or lets the user do so. */
+/* How URLs become canonical, for a command that sets `url` or lets the user do so. */
 extern const struct opt shared_rules[];     /* --base --drop-params --keep-params --strict */
 extern const struct opt shared_canonical[]; /* --canonical */
 

@@ -21,7 +21,6 @@
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef DEJA_HAVE_HIREDIS
@@ -37,8 +36,7 @@ struct job {
     deja_filter *recent; /* dedup: keys of this run, with the same hashes */
     uint8_t key[DEJA_KEY_LEN];
     struct session session;
-    struct out own, *out;
-    bool sync_output, header_printed;
+    bool sync_output;
     bool forgets; /* the filters are windows */
     uint8_t *want;
     size_t want_cap;
@@ -165,14 +163,6 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
     return rc;
 }
 
-static int hand_over(struct job *j, deja_error *err)
-{
-    const int rc = out_flush(j->out, err);
-    if (rc == DEJA_OK && j->sync_output && fdatasync(j->out->fd) < 0)
-        return fail_errno(err, "%s: cannot sync", j->out->name);
-    return rc;
-}
-
 static int process(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
@@ -193,11 +183,9 @@ static int process(void *job, struct batch *b, deja_error *err)
         session_fold(&j->session, b, j->what->use == REMOTE_DEDUP);
     }
     j->yes += session_count(b);
-    if (j->what->use != REMOTE_ADD && !j->what->count) {
-        session_print_header(&j->session, j->out, &j->header_printed);
-        session_print(&j->session, j->out, b, !j->what->invert);
-    }
-    rc = hand_over(j, err);
+    if (j->what->use != REMOTE_ADD && !j->what->count)
+        session_print(&j->session, b, !j->what->invert);
+    rc = call_hand_over(j->session.out, j->sync_output, err);
     if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
         rc = shards_add(j->shards, added ? added : block->keys, keys, j->want, NULL, err);
     free(added);
@@ -246,10 +234,10 @@ static int finish(struct job *j, int rc, deja_error *err)
     if (rc < 0)
         return rc;
     if (j->what->use != REMOTE_ADD && j->what->count)
-        out_printf(j->out, "%llu\n", (unsigned long long)printed);
+        out_printf(j->session.out, "%llu\n", (unsigned long long)printed);
     else if (j->what->use != REMOTE_ADD)
-        session_print_header(&j->session, j->out, &j->header_printed);
-    rc = hand_over(j, err);
+        session_print_header(&j->session, "");
+    rc = call_hand_over(j->session.out, j->sync_output, err);
     if (rc < 0)
         return rc;
     report(j);
@@ -263,9 +251,8 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
         [REMOTE_CHECK] = URLKEYS_LOOK_UP,
         [REMOTE_ADD] = URLKEYS_STORE,
     };
-    struct job j = {.call = call, .what = what, .own = OUT_NONE};
+    struct job j = {.call = call, .what = what};
     const struct shared_options *c = what->shared;
-    struct stat st;
     uint8_t unused[DEJA_KEY_LEN];
     deja_options opt;
     if (c->key_file || c->filter.seed || c->filter.memory || c->filter.multiplier > 0 ||
@@ -274,10 +261,7 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
             err, OPT_USAGE,
             "--key, --seed, --memory, --multiplier and --filters do not work with --redis: the "
             "server makes the filters, each with its own secret key");
-    int rc = call_output(call, c->output, &j.own, &j.out, err);
-    if (rc == DEJA_OK)
-        rc = out_refuse_inputs(j.out, call->operands + what->first, call->n_operands - what->first,
-                               err);
+    int rc = session_output(&j.session, call, c, what->first, err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, c, uses[what->use], unused, &opt, err);
     if (rc == DEJA_OK && !c->fixed)
@@ -285,18 +269,17 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     if (rc == DEJA_OK)
         rc = open_cache(&j, &opt, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, c, what->first, j.hasher, j.out, err);
+        rc = session_open(&j.session, call, c, what->first, j.hasher, err);
     if (rc == DEJA_OK) {
-        j.sync_output =
-            what->use == REMOTE_DEDUP && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
+        j.sync_output = what->use == REMOTE_DEDUP && call_is_file(j.session.out);
         rc = finish(&j, session_each(&j.session, process, &j, err), err);
     }
-    session_close(&j.session);
+    rc = session_finish(&j.session, rc, err);
     deja_filter_free(j.hasher);
     deja_filter_free(j.recent);
     shards_close(j.shards);
     free(j.want);
-    return out_finish(&j.own, rc, err);
+    return rc;
 }
 
 #else

@@ -22,8 +22,8 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
 /* A paragraph for the help of these commands. */
 #define REMOTE_TEXT                                                                               \
     "With --redis URL the filter is a cache on a Redis or Valkey server or cluster with the "     \
-    "module deja.so (deja-serve(1)): N filters that the server distributes, replicates and "      \
-    "persists, for many machines at once. deja follows redirections, restores lost connections "  \
-    "and repeats unacknowledged requests for up to a minute."
+    "module deja.so (deja-serve(1)), shared by many machines: N filters that the server "         \
+    "distributes, replicates and persists. deja follows redirections, reconnects, and resends "   \
+    "what was not acknowledged, for up to a minute."
 
 #endif

@@ -75,6 +75,23 @@ struct command {
 int call_output(const struct call *call, const char *path, struct out *own, struct out **out,
                 deja_error *err);
 
+/* A file keeps what is written only after it is synced; a pipe or terminal has it at once. */
+bool call_is_file(const struct out *out);
+/* Hands the output over to its reader: flushes it and, for a file, syncs it. */
+int call_hand_over(struct out *out, bool sync, deja_error *err);
+/* Puts the name of a file in front of an error of the library that does not name it: only errors
+ * of the file system do.  Returns rc. */
+int call_name_file(int rc, const char *path, deja_error *err);
+/* A new filter file as a copy of another one. */
+int call_copy_filter(const char *path, const deja_options *expect, const char *to, unsigned flags,
+                     deja_filter **out, deja_error *err);
+/* Calls fn for each operand, a file, with the key of --key or NULL and, with --json, an array for
+ * its object.  Returns the worst exit status. */
+typedef int call_file_fn(struct call *call, const char *path, const uint8_t *key,
+                         struct json *json);
+int call_each_file(struct call *call, const struct shared_options *c, call_file_fn *fn,
+                   deja_error *err);
+
 extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
     cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_plan, cmd_url, cmd_gen, cmd_bench,
     cmd_crawl, cmd_serve, cmd_lab, cmd_help;

@@ -94,7 +94,7 @@ static int build(struct session *s, const struct call *call, const struct shared
         return fail(err, DEJA_ENOMEM, "out of memory: the filter needs %s; use a smaller -n",
                     num_bytes(dcso_body_len(d)).s);
     s->hash = (struct pipeline_hash){1, dcso_hash, NULL};
-    rc = session_open(s, call, c, 1, NULL, NULL, err);
+    rc = session_open(s, call, c, 1, NULL, err);
     if (rc == DEJA_OK)
         rc = add_all(s, d, err);
     if (rc == DEJA_OK && s->stopped)

@@ -54,23 +54,30 @@ int session_open_file(struct session *s, const char *path, unsigned flags,
                 fail_path(path).text, name, name);
 }
 
-int session_begin_file(struct session *s, const struct shared_options *c, enum urlkeys_use use,
-                       const char *path, unsigned flags, deja_filter **out, deja_error *err)
+int session_start(struct session *s, const struct call *call, enum urlkeys_use use, unsigned flags,
+                  uint32_t capability, deja_filter **out, deja_error *err)
 {
+    const struct shared_options *c = call->options;
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
-    const int rc = session_begin(s, c, use, key, &expect, err);
-    return rc == DEJA_OK ? session_open_file(s, path, flags, &expect, out, err) : rc;
+    int rc = session_begin(s, c, use, key, &expect, err);
+    if (rc == DEJA_OK)
+        rc = session_open_file(s, call->operands[0], flags, &expect, out, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_require(*out, capability, err);
+    if (rc == DEJA_OK && !(flags & DEJA_OPEN_WRITE))
+        rc = session_output(s, call, c, 1, err);
+    return rc == DEJA_OK ? session_open(s, call, c, 1, *out, err) : rc;
 }
 
-int session_output(const struct call *call, const struct shared_options *c, struct out *own,
-                   struct out **out, deja_error *err)
+int session_output(struct session *s, const struct call *call, const struct shared_options *c,
+                   size_t first, deja_error *err)
 {
-    int rc = call_output(call, c->output, own, out, err);
+    int rc = call_output(call, c->output, &s->own, &s->out, err);
     if (rc == DEJA_OK)
-        rc = out_refuse_inputs(*out, call->operands + 1, call->n_operands - 1, err);
-    if (rc == DEJA_OK)
-        rc = out_refuse_inputs(*out, call->operands, 1, err);
+        rc = out_refuse_inputs(s->out, call->operands + first, call->n_operands - first, err);
+    if (rc == DEJA_OK && first)
+        rc = out_refuse_inputs(s->out, call->operands, first, err);
     return rc;
 }
 
@@ -137,8 +144,7 @@ static void warn_clock(struct console *c, const deja_filter *f)
 }
 
 int session_open(struct session *s, const struct call *call, const struct shared_options *c,
-                 size_t first, const deja_filter *filter, const struct out *results,
-                 deja_error *err)
+                 size_t first, const deja_filter *filter, deja_error *err)
 {
     struct input_options in = session_input_options(call, c, first);
     const deja_stats none = DEJA_STATS_INIT;
@@ -152,7 +158,7 @@ int session_open(struct session *s, const struct call *call, const struct shared
     if (rc == DEJA_OK)
         rc = pipeline_open(s->in, filter ? pipeline_hash_of(filter) : s->hash,
                            s->urls.rules ? &step : NULL, thread_count(c), &s->pipeline, err);
-    progress_begin(&s->progress, call->console, results, "lines");
+    progress_begin(&s->progress, call->console, s->out, "lines");
     if (rc < 0)
         session_close(s);
     return rc;
@@ -259,6 +265,12 @@ int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void 
     session_on_pause(s, sync_in_pause, &synced);
     const int rc = session_each(s, do_and_sync, &synced, err);
     session_on_pause(s, NULL, NULL);
+    deja_error late = {0};
+    const int last = deja_filter_sync(f, &late);
+    if (last < 0 && rc == DEJA_OK)
+        return fail(err, last, "%s", late.text);
+    if (last < 0 && strcmp(late.text, err->text) != 0)
+        console_error(s->call->console, "%s", late.text);
     return rc;
 }
 
@@ -272,6 +284,12 @@ void session_close(struct session *s)
     s->pipeline = NULL;
     s->in = NULL;
     urlkeys_fini(&s->urls); /* after the thread that uses them has ended */
+}
+
+int session_finish(struct session *s, int rc, deja_error *err)
+{
+    session_close(s);
+    return out_finish(&s->own, rc, err);
 }
 
 /* Gives the keyless records of a batch this answer. */
@@ -386,21 +404,23 @@ static void print_lines(struct out *out, const struct batch *b, uint8_t want)
     }
 }
 
-void session_print(const struct session *s, struct out *out, const struct batch *b, uint8_t want)
+void session_print(struct session *s, const struct batch *b, uint8_t want)
 {
+    session_print_header(s, "");
     if (s->urls.forms)
-        print_forms(out, b, want);
+        print_forms(s->out, b, want);
     else
-        print_lines(out, b, want);
+        print_lines(s->out, b, want);
 }
 
-void session_print_header(struct session *s, struct out *out, bool *printed)
+void session_print_header(struct session *s, const char *front)
 {
     deja_slice header;
-    if (*printed || s->urls.forms || !input_header(s->in, &header))
+    if (s->header_printed || s->urls.forms || !input_header(s->in, &header))
         return;
-    out_write(out, header.data, header.len);
-    *printed = true;
+    out_text(s->out, front);
+    out_write(s->out, header.data, header.len);
+    s->header_printed = true;
 }
 
 static uint64_t counted(const _Atomic uint64_t *counter)

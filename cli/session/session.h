@@ -7,47 +7,48 @@
 #include "cli/session/urlkeys.h"
 #include "tools/base/progress.h"
 
-/* Paragraphs for the descriptions of these commands: what is the key of a line. */
+/* Paragraphs for the descriptions of these commands: the key of a line. */
 #define SESSION_KEY_TEXT                                                                          \
-    "What is compared is the key of a line: all of it, or what -f, --csv or --format pick.\n\n" SESSION_FORMAT_TEXT
+    "Lines are compared by their keys: the whole line, or the part that -f, --csv, --format or "  \
+    "--json-key selects.\n\n" SESSION_FORMAT_TEXT
 #define SESSION_FORMAT_TEXT                                                                       \
     "  --format  the key\n"                                                                       \
     "  lines     the whole line; the default\n"                                                   \
     "  log       the request target in a Common or Combined log, its escapes\n"                   \
-    "            decoded; with or without a virtual host in front\n"                              \
+    "            decoded, with or without a leading virtual host\n"                               \
     "  squid     the URL in squid's native log: the 7th field\n"                                  \
     "  cdx       the original URL in a CDX index: the field a of its legend,\n"                   \
-    "            or without a legend the 3rd\n"                                                   \
+    "            or without a legend the 3rd field\n"                                             \
     "  cdxj      the string url in the JSON object of a CDXJ line\n"                              \
     "  jsonl     the string url in a line that is a JSON object\n"                                \
     "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
     "            ||a^; comments and names such as localhost are skipped\n\n"                      \
-    "--json-key takes a name such as url, a path such as page.url, or the same as jq and "        \
-    "JSONPath write it: .page.url, $.page.url. A key whose name has a dot is .\"a.b\".\n\n"       \
-    "A line without a key matches nothing, not even another line without one: a line with "       \
-    "too few fields, without that string or request, or with nothing in it (\"url\": \"\"). "     \
-    "dedup prints it, check never finds it (and -v prints it), build, add and remove skip "       \
-    "it, and count prints 0. The summary counts such lines; --strict makes the first one "        \
-    "an error. If no line has the key, the command fails and shows what the lines do have. "      \
-    "Without these options, the whole line is the key, even if it is empty."
-/* And what --url makes of it. */
+    "--json-key takes a name such as url, a path such as page.url, or the same in the syntax of " \
+    "jq and JSONPath: .page.url, $.page.url. Write .\"a.b\" for a name that contains a dot.\n\n"  \
+    "A line without a key matches nothing, not even another line without one. Such a line has "   \
+    "too few fields, no such string or request, or an empty one (\"url\": \"\"). dedup and "      \
+    "check -v print it; check does not; build, add and remove skip it; count prints 0. The "      \
+    "summary reports the number of such lines; with --strict the first one is an error. If no "   \
+    "line has the key, the command fails and shows what the lines contain. Without these "        \
+    "options every line has a key, even an empty line."
+/* How --url compares keys; ends with "Keys that are not URLs are counted and ". */
 #define SESSION_URL_TEXT                                                                          \
-    "With --url, keys are URLs, and two are the same when their canonical forms are; the lines "  \
-    "are printed as they came.\n\n"                                                               \
+    "With --url, keys are URLs, and two are equal if their canonical forms are equal; lines are " \
+    "printed unchanged.\n\n"                                                                      \
     "  PROFILE   merges\n"                                                                        \
     "  safe      spellings that no server can tell apart: case of the host,\n"                    \
     "            default port, dot segments, percent encoding, fragment, ...\n"                   \
     "  crawl     also the order of parameters; tracking and session\n"                            \
     "            parameters are dropped\n"                                                        \
     "  gsb       what Google Safe Browsing merges, for block lists; http and\n"                   \
-    "            https are one\n"                                                                 \
+    "            https are equal\n"                                                               \
     "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n\n"                         \
-    "A filter file records the profile and its rules; with other ones, or without --url, it "     \
-    "is refused. Keys that are not URLs are counted and "
-/* And what those that print lines make of them. */
+    "A filter file records the profile and its rules; opening it with different ones, or "        \
+    "without --url, is an error. Keys that are not URLs are counted and "
+/* How lines are printed; ends with "if any of them is ". */
 #define SESSION_LINES_TEXT                                                                        \
-    "Lines are printed as they came. A CSV or CDX header is printed once, before the results. "   \
-    "Of a line with several hosts one is enough: it is printed when any of them is "
+    "Lines are printed unchanged. A CSV or CDX header is printed once, before the results. A "    \
+    "line with several hosts is printed if any of them is "
 
 /* The input: the operands from number `first` on. */
 struct input_options session_input_options(const struct call *call, const struct shared_options *c,
@@ -67,6 +68,8 @@ struct session { /* start with {0} */
     struct input *in;
     struct pipeline *pipeline;
     struct progress progress;
+    struct out own, *out; /* where lines are printed; NULL: nowhere */
+    bool header_printed;
     deja_stats stats; /* for the progress line */
     double stats_due; /* computing them reads the whole filter: not too often */
     size_t batch_max; /* lines; 0: as many as fit; set before session_open */
@@ -87,19 +90,18 @@ int session_begin(struct session *s, const struct shared_options *c, enum urlkey
 /* Opens a filter file.  Fails if it holds URLs and the keys are not URLs. */
 int session_open_file(struct session *s, const char *path, unsigned flags,
                       const deja_options *expect, deja_filter **out, deja_error *err);
-/* results: where the command prints lines, or NULL. */
 int session_open(struct session *s, const struct call *call, const struct shared_options *c,
-                 size_t first, const deja_filter *filter, const struct out *results,
-                 deja_error *err);
+                 size_t first, const deja_filter *filter, deja_error *err);
 /* 1: a batch; 0: the end, or Ctrl-C; negative: a status. */
 int session_next(struct session *s, struct batch **out, deja_error *err);
-/* session_begin and session_open_file. */
-int session_begin_file(struct session *s, const struct shared_options *c, enum urlkeys_use use,
-                       const char *path, unsigned flags, deja_filter **out, deja_error *err);
-/* The output of a command whose first operand is a filter file.  Fails if the output is that file
- * or an input. */
-int session_output(const struct call *call, const struct shared_options *c, struct out *own,
-                   struct out **out, deja_error *err);
+/* session_begin, session_open_file, session_output and session_open for a command whose first
+ * operand is a filter file, which must have the capability.  A command that opens it for reading
+ * prints lines.  call->options starts with a struct shared_options. */
+int session_start(struct session *s, const struct call *call, enum urlkeys_use use, unsigned flags,
+                  uint32_t capability, deja_filter **out, deja_error *err);
+/* Opens the output.  Fails if it is one of the operands: a filter or an input. */
+int session_output(struct session *s, const struct call *call, const struct shared_options *c,
+                   size_t first, deja_error *err);
 /* Sets a function to call when nothing has arrived for SESSION_PAUSE milliseconds; call it before
  * the first batch.  The function returns 1 to be called again if the pause lasts, 0 if nothing is
  * left to do, or a negative status. */
@@ -109,22 +111,25 @@ void session_on_pause(struct session *s, session_idle_fn *fn, void *job);
 /* Calls fn for every batch, until the end, Ctrl-C or a failure. */
 typedef int session_fn(void *job, struct batch *b, deja_error *err);
 int session_each(struct session *s, session_fn *fn, void *job, deja_error *err);
-/* The same if fn changes a filter in a file, which is synced every SESSION_SYNC seconds, also while
- * the input pauses. */
+/* The same if fn changes a filter file: it is synced every SESSION_SYNC seconds, even if the input
+ * pauses, and at the end, even after a failure. */
 int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
                         deja_error *err);
 #define SESSION_SYNC 30.0
 void session_close(struct session *s); /* may be repeated */
+/* The same for a command that prints lines: see out_finish. */
+int session_finish(struct session *s, int rc, deja_error *err);
 
 /* Gives each record its answer (batch_spread); keyless records get `keyless`. */
 void session_spread(struct batch *b, uint8_t keyless);
 /* The same for commands that print or count lines: if lines have several keys, makes one record of
  * each line.  Its answer is 1 if that of any of its keys is, and `keyless` if it has no key. */
 void session_fold(struct session *s, struct batch *b, uint8_t keyless);
-/* Prints the records of a batch whose answer is `want`; with --canonical, their forms. */
-void session_print(const struct session *s, struct out *out, const struct batch *b, uint8_t want);
-/* Prints the header, once, before the first record; forms have none. */
-void session_print_header(struct session *s, struct out *out, bool *printed);
+/* Prints the header and the records of a batch whose answer is `want`, or with --canonical their
+ * forms. */
+void session_print(struct session *s, const struct batch *b, uint8_t want);
+/* Prints the header, once, with `front` before it; forms have none. */
+void session_print_header(struct session *s, const char *front);
 /* How many answers are 1. */
 uint64_t session_count(const struct batch *b);
 /* Reports how many records have no key, or a key that is not a URL. */
