@@ -212,8 +212,8 @@ wrong_url_options_are_refused() {
         {
             _refuses "--url takes safe, crawl, gsb, scrapy or shape, not 'sfae'; did you mean safe?" \
                 $command --url=sfae list
-            _refuses "--strict needs --url, -f, --csv, --json-key or --format beside it" $command --strict list
-            _refuses "--base needs --url beside it" $command --base http://a/ list
+            _refuses "--strict needs --url, -f, --csv, --json-key or --format" $command --strict list
+            _refuses "--base needs --url" $command --base http://a/ list
             _refuses "--base takes an absolute URL such as https://example.org, not 'a.example'" \
                 $command --url --base a.example list
             _refuses "--base takes an absolute URL" $command --url --base mailto:me list
@@ -223,15 +223,15 @@ wrong_url_options_are_refused() {
                 $command --url --keep-params=a list
             _refuses "nowhere: cannot open the list of parameters" \
                 $command --url=crawl --drop-params nowhere list
-            _refuses "'a=b' is no name of a parameter: it has = or & in it" \
+            _refuses "'a=b' is not a parameter name: it contains = or &" \
                 $command --url=crawl --keep-params=c,a=b list
         }
     done
     printf '# names\n\nok_*\nno*t\n' >names
-    _refuses "names: line 4 is no name of a parameter: it has a * that is not at its end" \
+    _refuses "names: line 4 is not a parameter name: it has a * that is not at the end" \
         dedup --url=crawl --drop-params names list
-    _refuses "--canonical needs --url beside it" dedup --canonical list
-    _refuses "--canonical needs --url beside it" check --canonical new.deja list
+    _refuses "--canonical needs --url" dedup --canonical list
+    _refuses "--canonical needs --url" check --canonical new.deja list
     _refuses "--format hosts may find several" dedup --url=gsb --canonical --format hosts list
     _refuses "unknown option --canonical" build --url --canonical f.deja list
     [ ! -e f.deja ] || fail "a filter was made"

@@ -340,10 +340,11 @@ static void url_profiles_are_chosen_by_name(void **state)
     assert_int_equal(parse("--url gbs")->rest.n, 1);
     assert_int_equal(parse("--url -- gsb")->s.shared.url, DEJA_URL_SAFE);
     assert_int_equal(parse("--url=gsb")->s.shared.url, DEJA_URL_GSB);
-    refused("--url=gbs", "--url takes safe, crawl, gsb, scrapy or shape, not 'gbs'; did you mean gsb?");
-    refused("--base http://a/", "--base needs --url beside it");
-    refused("--strict", "--strict needs --url, -f, --csv, --json-key or --format beside it: "
-                        "without them every line has a key");
+    refused("--url=gbs",
+            "--url takes safe, crawl, gsb, scrapy or shape, not 'gbs'; did you mean gsb?");
+    refused("--base http://a/", "--base needs --url");
+    refused("--strict", "--strict needs --url, -f, --csv, --json-key or --format: "
+                        "without them, every line has a key");
     assert_true(parse("--strict -f 2")->s.shared.strict);
     refused("--url --drop-params f",
             "--drop-params is for profile crawl: safe keeps all parameters");

@@ -80,10 +80,10 @@ static void the_list_grows(void **state)
 static void the_error_for_an_invalid_name_gives_its_line(void **state)
 {
     (void)state;
-    refuses("a\nb=c\n", "line 2 is no name of a parameter: it has = or & in it");
-    refuses("a&b", "line 1 is no name");
-    refuses("\n\nu*m\n", "line 3 is no name of a parameter: it has a * that is not at its end");
-    refuses("*", "would be every name");
+    refuses("a\nb=c\n", "line 2 is not a parameter name: it contains = or &");
+    refuses("a&b", "line 1 is not a parameter name");
+    refuses("\n\nu*m\n", "line 3 is not a parameter name: it has a * that is not at the end");
+    refuses("*", "matches every name");
     refuses("a b", "has a blank in it");
     struct paramnames p = {0};
     deja_error err;
@@ -105,7 +105,7 @@ static void names_can_be_separated_by_commas(void **state)
     struct paramnames p = {0};
     deja_error err;
     assert_int_equal(paramnames_split(&p, "a,b=c", &err), DEJA_EINVAL);
-    assert_non_null(strstr(err.text, "'b=c' is no name of a parameter"));
+    assert_non_null(strstr(err.text, "'b=c' is not a parameter name"));
     paramnames_fini(&p);
 }
 
