@@ -84,7 +84,7 @@ static void the_error_for_an_invalid_name_gives_its_line(void **state)
     refuses("a&b", "line 1 is not a parameter name");
     refuses("\n\nu*m\n", "line 3 is not a parameter name: it has a * that is not at the end");
     refuses("*", "matches every name");
-    refuses("a b", "has a blank in it");
+    refuses("a b", "contains a blank");
     struct paramnames p = {0};
     deja_error err;
     assert_int_equal(paramnames_read(&p, "/nowhere/names", &err), DEJA_EIO);
