@@ -59,7 +59,8 @@ struct plan_words plan_reads(const deja_plan *p)
     else if (deja_kind_can(p->kind, DEJA_CAN_LAYER)) /* plus those of its segments */
         (void)snprintf(w.s, sizeof w.s, "%u+ cache lines", lines);
     else
-        (void)snprintf(w.s, sizeof w.s, "%u cache line%s%s", lines, num_plural(lines),
+        (void)snprintf(w.s, sizeof w.s, "%u %sline%s%s", lines,
+                       deja_kind_can(p->kind, DEJA_CAN_GROW) ? "" : "cache ", num_plural(lines),
                        deja_kind_can(p->kind, DEJA_CAN_GROW) ? " per part" : "");
     return w;
 }

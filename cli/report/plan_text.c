@@ -70,10 +70,10 @@ static void print_notes(struct out *o, const struct plan_report *s)
             o,
             "  layered has a filter of the same size for each layer; memory is for all of them\n");
     else if (layered)
-        out_printf(o,
-                   "  layered: at most this much, with n different segments in each layer; %s for "
-                   "the XOR layer\n",
-                   num_bytes(plan_xor_bytes(s, &layered->plan)).s);
+        out_printf(
+            o,
+            "  layered: at most, with n distinct segments in each layer; the XOR layer takes %s\n",
+            num_bytes(plan_xor_bytes(s, &layered->plan)).s);
     if (plan_find(s, DEJA_PAIRED))
         print_forgetting(o, &plan_find(s, DEJA_PAIRED)->plan);
     if (plan_find(s, DEJA_WINDOW))

@@ -66,9 +66,10 @@ static int check_length(int fd, const struct dj_header *h, const char *path, dej
                        "%s is truncated: %llu bytes of %llu; restore it from a copy or rebuild it",
                        path, (ull)have, (ull)h->file_len);
     if (have > h->file_len)
-        return dj_fail(err, DEJA_EFORMAT,
-                       "%s has %llu extra bytes at its end; restore it from a copy or rebuild it",
-                       path, (ull)(have - h->file_len));
+        return dj_fail(
+            err, DEJA_EFORMAT,
+            "%s is longer than its header says, by %llu bytes; restore it from a copy or rebuild it",
+            path, (ull)(have - h->file_len));
     return DEJA_OK;
 }
 

@@ -167,7 +167,7 @@ END
         succeeds deja check --url=gsb bad.deja squid.log $pick
         sed -n '1p;3p' squid.log | expect_stdout
         expect_stderr_has "5 lines read, 2 in bad.deja"
-        expect_stderr_has "up to 30 a line, and so up to 30 times the rate"
+        expect_stderr_has "up to 30 per line, which multiplies the rate by up to 30"
         # shellcheck disable=SC2086 # words
         succeeds deja check -q -v --url=gsb $pick bad.deja squid.log
         sed -n '2p;4,5p' squid.log | expect_stdout

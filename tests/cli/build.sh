@@ -149,7 +149,7 @@ for sig in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
         if dejarun.wait(process) != -sig:
             dejarun.fail(f"not ended by signal {sig}")
         errors = process.stderr.read().decode()
-        if sig != signal.SIGKILL and "f.deja was not made" not in errors:
+        if sig != signal.SIGKILL and "f.deja was not created" not in errors:
             dejarun.fail(f"does not say that it was stopped: {errors}")
         feeder.finish()
         if open("f.deja", "rb").read() != open("good.copy", "rb").read():

@@ -32,7 +32,7 @@ for line in "deja ded" "deja dedup --sta" "deja build --kind b" "deja help rot" 
 end
 END
     succeeds fish try
-    printf '%s\n' dedup --state blocked rotate --url=crawl --url=gsb --url=safe --url=scrapy |
+    printf '%s\n' dedup --state blocked rotate --url=crawl --url=gsb --url=safe --url=scrapy --url=shape |
         expect_stdout
 }
 

@@ -32,7 +32,7 @@ build_check_and_info_work_on_dcso_files() {
     deja build -q g.deja list
     succeeds deja info g.deja f.bloom
     expect_stdout_has "kind        scalable of 1 blocked part"
-    expect_stdout_has "DCSO's bloom file"
+    expect_stdout_has "a DCSO bloom file"
     succeeds deja build --force --json --format dcso -n 1000 -p 0.01 f.bloom list
     [ "$(json_get read .stdout)" -eq 1000 ] || fail "read"
     # More lines than its capacity.
@@ -101,7 +101,7 @@ END
     fails_with 2 "is a directory" deja build --format dcso -n 10 . list
     fails_with 2 "cannot create" deja build --format dcso -n 10 no/where.bloom list
     deja build -q --format dcso f.bloom list # sized from the file
-    fails_with 2 "which has no --key" deja check --key f.key f.bloom list
+    fails_with 2 "has no secret key; omit --key" deja check --key f.key f.bloom list
     fails_with 2 "--format" deja dedup --format dcso list
     fails_with 2 "--format" deja add --format dcso f.bloom list
     fails_with 2 "f.bloom: not a deja filter file" deja add f.bloom list

@@ -106,7 +106,7 @@ output_is_untouched_if_the_run_cannot_start() {
     fails_with 2 "nowhere" deja dedup -o out list nowhere
     fails_with 2 "directory" deja dedup -o out list .
     fails_with 2 "two; deja computes the third" deja dedup -o out -n 5 -p 0.1 -m 5k list
-    fails_with 2 "deja file" deja dedup -o out --state list list
+    fails_with 2 "not a deja filter file" deja dedup -o out --state list list
     echo precious | cmp - out
 }
 

@@ -21,7 +21,7 @@ a_profile_may_follow_url() {
     echo http://b/ >crawl
     succeeds deja dedup --url crawl f
     expect_lines 3 .stdout
-    expect_stderr_has "crawl is a file here; if you mean the value of --url, write --url=crawl"
+    expect_stderr_has "crawl is read as a file; to use it as the value of --url, write --url=crawl"
     succeeds deja dedup --url -- crawl
     expect_stdout http://b/
     fails_with 2 "cralw does not exist" deja dedup --url cralw f

@@ -295,7 +295,7 @@ files_that_are_not_filters_are_refused() {
 }
 
 wrong_options_are_refused() {
-    fails_with 2 "missing operand: deja info [OPTION]... F.deja..." deja info
+    fails_with 2 "missing operand; usage: deja info [OPTION]... F.deja..." deja info
     fails_with 2 "unknown option -n" deja info -n 5 f.deja
     fails_with 2 "--key needs a value" deja info f.deja --key
     expect_stdout ''

@@ -71,10 +71,10 @@ a_stop_loses_nothing() {
     kill -TERM "$pid"
     wait "$pid" || status=$?
     [ "$status" -eq 143 ] || fail "exit $status"
-    grep -qF "the same command with --resume goes on" err || fail "it does not say how to go on"
+    grep -qF "--resume" err || fail "it does not say how to continue"
     [ ! -e stopped/index.html ] || fail "a report of half of the figures"
     succeeds deja "${args[@]}" --out stopped --resume
-    expect_stderr_has "units done before"
+    expect_stderr_has "units are done"
     succeeds deja "${args[@]}" --out whole
     _same_figures whole stopped
 }
@@ -91,7 +91,7 @@ a_torn_journal_can_be_resumed() {
 runs_can_be_added() {
     succeeds deja lab -q hashes -n 5k --runs 1 --out grown
     succeeds deja lab hashes -n 5k --runs 3 --out grown --resume
-    expect_stderr_has "5 of 15 units done before"
+    expect_stderr_has "5 of 15 units are done"
     succeeds deja lab -q hashes -n 5k --runs 3 --out whole
     _same_figures whole grown
 }
@@ -104,8 +104,8 @@ urls_can_come_from_a_file() {
     _figures report single
     # Only half of the requested number: reported, and used.
     succeeds deja lab single --runs 1 -n 5k --urls twice --out fewer
-    expect_stderr_has "6,000 duplicate lines of twice left out"
-    expect_stderr_has "twice has 6,000 different lines: n = 3,000 instead of 5,000"
+    expect_stderr_has "6,000 duplicate lines of twice skipped"
+    expect_stderr_has "twice has 6,000 distinct lines: n = 3,000 instead of 5,000"
     _same_figures report fewer
     grep -qF "6,000 duplicate lines omitted" fewer/index.html || fail "the page does not tell"
     gzip -k some
@@ -152,7 +152,7 @@ experiments_are_found_by_name() {
     succeeds deja lab --list
     expect_stdout_has "thesis, table 5.9"
     fails_with 2 "unknown experiment 'singel'; did you mean single?" deja lab singel
-    fails_with 2 "deja lab --list names them" deja lab nonsense
+    fails_with 2 "run 'deja lab --list'" deja lab nonsense
     succeeds deja lab -q all memory -n 1k --quick --out all # named twice: once
     [ "$(grep -c '<section id="memory">' all/index.html)" -eq 1 ] || fail "memory stands there twice"
 }

@@ -116,7 +116,7 @@ other_kinds_name_the_kind_that_can() {
     deja build -q -k layered --words , -n 10 w.deja list
     fails_with 2 "b.deja is of kind blocked, which cannot answer prefix queries; layered can" \
         deja check --prefix b.deja list
-    fails_with 2 "p.deja is a layered filter in mode paper, which cannot answer prefix queries" \
+    fails_with 2 "p.deja was made with --layered paper and cannot answer prefix queries" \
         deja check --prefix p.deja list
     fails_with 2 "w.deja is a layered filter of words, which cannot answer prefix queries" \
         deja check --prefix w.deja list
@@ -164,7 +164,7 @@ info_describes_the_layers() {
 contradicting_options_are_refused() {
     echo a >list
     fails_with 2 "--layers goes with kind layered, not blocked" deja build --layers 3 -n 9 f.deja list
-    fails_with 2 "--layered goes with kind layered, not blocked" \
+    fails_with 2 "--layered paper goes with kind layered, not blocked" \
         deja build --layered paper -n 9 f.deja list
     fails_with 2 "--words goes with kind layered, not classic" \
         deja build -k classic --words , -n 9 f.deja list

@@ -123,7 +123,7 @@ differ in hash: |--seed 1 --hash siphash
 differ in the number of filters (F): |--seed 1 --filters 2
 differ in hashes (k): |--seed 1 --hashes 4
 differ in their secret key (check values |--seed 2
-built with the same --key or --seed|
+build both with the same --key or --seed|
 differ in the URL profile of their keys: |--seed 1 --url
 END
     cp b.deja c.deja
@@ -156,7 +156,7 @@ filters_that_have_grown_can_be_merged() {
         else # each part has the keys of two
             expect_stdout_has '"over_capacity": true'
             succeeds deja info out.deja
-            expect_stderr_has "was merged from filters that were too full for it"
+            expect_stderr_has "was merged from filters that were too full"
         fi
         deja gen -n 3000 --seed 77 >more.txt
         succeeds deja add -q out.deja more.txt
@@ -183,7 +183,7 @@ common_keys_are_estimated() {
     local n
     n=$(cat .stdout)
     if [ "$n" -lt 940 ] || [ "$n" -gt 1060 ]; then fail "$n is not about 1000"; fi
-    expect_stderr_has "an estimate from the set bits: two times in three no further off than 1"
+    expect_stderr_has "an estimate from the bits that are set, with a standard error of 1"
     succeeds deja merge -q --json --common a.deja b.deja
     [ "$(json_get sigma .stdout | cut -d. -f1)" -gt 5 ] || fail "no deviation"
     _build --seed 1 -k exact -n 10k
@@ -206,7 +206,7 @@ json_reports_the_same() {
 bad_input_is_refused() {
     _lists
     _build --seed 1 -n 10k -p 0.01
-    fails_with 2 "say where the union goes: -o OUT.deja" deja merge a.deja b.deja
+    fails_with 2 "no output file for the union; give -o OUT.deja" deja merge a.deja b.deja
     fails_with 2 "missing operand" deja merge -o out.deja
     fails_with 2 "nowhere.deja: cannot open" deja merge -o out.deja a.deja nowhere.deja
     fails_with 2 "a.txt" deja merge -o out.deja a.deja a.txt

@@ -39,7 +39,7 @@ the_mode_can_be_chosen() {
     deja dedup -q --mode 644 --state seen.deja list >/dev/null
     _mode seen.deja 644
     succeeds deja dedup --mode 600 --state seen.deja list
-    expect_stderr_has "seen.deja keeps its permissions; chmod changes them"
+    expect_stderr_has "seen.deja keeps its permissions; use chmod to change them"
     _mode seen.deja 644
     deja merge -q --mode 660 -o union.deja f.deja
     _mode union.deja 660
@@ -115,7 +115,7 @@ a_key_file_of_another_user_is_refused() {
     echo a >list
     _key f.key
     chown 12345 f.key
-    fails_with 2 "f.key: this key file belongs to another user (number 12345)" deja dedup --key f.key list
+    fails_with 2 "f.key: this key file belongs to another user (ID 12345)" deja dedup --key f.key list
     succeeds deja dedup -q --insecure-key --key f.key list
 }
 

@@ -30,7 +30,7 @@ _begin() {
 
 _expect_left_alone() {
     [ "$status" -eq 2 ] || fail "exit $status instead of 2"
-    expect_stderr_has "f.deja is another file now"
+    expect_stderr_has "f.deja was replaced by another file"
     expect_stderr_has "add them again"
     [ "$(grep -c 'another file now' .stderr)" -eq 1 ] || fail "told more than once"
     cmp f.deja same.deja || fail "the file that was moved into place has changed"
@@ -101,7 +101,7 @@ a_deleted_file_is_not_recreated() {
         head -n 10 lines | deja build -q -k "$kind" -n 100 f.deja
         _while 'rm f.deja' deja add f.deja
         [ "$status" -eq 2 ] || fail "exit $status instead of 2"
-        expect_stderr_has "f.deja was deleted or moved away"
+        expect_stderr_has "f.deja was deleted or moved while it was being written"
         [ ! -e f.deja ] || fail "it is there again"
     done
 }

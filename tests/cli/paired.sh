@@ -21,7 +21,7 @@ a_removed_key_is_never_found_again() {
         echo a >again
         succeeds deja add f.deja again
         expect_stderr_has "1 line read, 1 added, 0 known already"
-        expect_stderr_has "added so far will NOT be found: its key is among the deletions of f.deja"
+        expect_stderr_has "added so far will NOT be found: the key was removed from f.deja"
         exits_with 1 deja check -q f.deja again
     done
     [ "$(_info hidden)" -eq 2 ] || fail "hidden"
@@ -57,7 +57,7 @@ commands_warn_that_the_kind_forgets() {
     python3 -c 'import json
 d = json.load(open(".stdout"))["kinds"][0]
 assert d["deletions"] == 1000 and 0 < d["fn_rate"] <= 0.01, d'
-    deja check --help | grep -q "they FORGET" || fail "check --help"
+    deja check --help | grep -q "it FORGETS" || fail "check --help"
     deja remove --help | grep -q "FOR GOOD" || fail "remove --help"
 }
 
@@ -80,7 +80,7 @@ wrong_sizes_are_refused_and_memory_is_split() {
     fails_with 2 "--deletions goes with kind paired, not blocked" \
         deja build --deletions 5 -n 9 g.deja list
     fails_with 2 "--deletions" deja build -k paired --deletions 0 -n 9 g.deja list
-    fails_with 2 "paired cannot be made of several filters" \
+    fails_with 2 "--filters goes with kinds classic, blocked and spectral, not paired" \
         deja build -k paired --filters 2 -n 9 g.deja list
     fails_with 2 "at least 128 bytes, for two filters" deja build -k paired -m 100 g.deja list
     [ ! -e g.deja ] || fail "a file was left"
@@ -97,7 +97,7 @@ unsupported_operations_are_refused() {
     fails_with 2 "has no right answer" deja merge -o g.deja f.deja before.deja
     fails_with 2 "would forget keys that are found now" deja fold f.deja
     fails_with 2 "-k paired cannot dedup" deja dedup -k paired list
-    expect_stderr_has "spectral removes lines"
+    expect_stderr_has "use kind spectral to remove lines"
     fails_with 2 "f.deja cannot dedup" deja dedup --state f.deja list
     expect_stdout ''
     expect_same f.deja before.deja

@@ -11,10 +11,10 @@ merge_without_room_keeps_the_files() {
     all_new_urls 1000 >list
     deja build -q --seed 1 -n 1k -m 1500k disk/a.deja list
     deja build -q --seed 1 -n 1k -m 1500k b.deja list
-    fails_with 2 "disk/out.deja: no room for" deja merge -o disk/out.deja disk/a.deja b.deja
+    fails_with 2 "disk/out.deja: no space for" deja merge -o disk/out.deja disk/a.deja b.deja
     _only a.deja
     cp disk/a.deja before
-    fails_with 2 "disk/a.deja: no room for" deja merge -o disk/a.deja disk/a.deja b.deja
+    fails_with 2 "disk/a.deja: no space for" deja merge -o disk/a.deja disk/a.deja b.deja
     _only a.deja
     expect_same before disk/a.deja
 }
@@ -37,7 +37,7 @@ rotate_without_room_keeps_the_file() {
     all_new_urls 1000 >list
     deja build -q --seed 1 -n 1k -m 1500k disk/a.deja list
     cp disk/a.deja before
-    fails_with 2 "disk/a.deja: no room for" deja rotate -m 1M disk/a.deja
+    fails_with 2 "disk/a.deja: no space for" deja rotate -m 1M disk/a.deja
     expect_same before disk/a.deja
     _only a.deja
     succeeds deja rotate -q -p 0.01 disk/a.deja

@@ -183,7 +183,7 @@ options_that_have_no_effect_are_named() {
     while IFS='|' read -r options named; do
         # shellcheck disable=SC2086
         succeeds deja dedup --state seen.deja $options list
-        expect_stderr_has "seen.deja keeps the size it was made with: 1,000 keys at rate 0.001; ignored: $named"
+        expect_stderr_has "seen.deja keeps its size, 1,000 keys at rate 0.001; ignored: $named"
     done <<'END'
 -n 5|-n
 -p 0.5|-p
@@ -240,7 +240,7 @@ another_size_is_reported() {
     echo a >list
     succeeds deja dedup --state seen.deja -n 1000 list
     succeeds deja dedup --state seen.deja -n 5000 list
-    expect_stderr_has "seen.deja keeps the size it was made with: 1,000 keys"
+    expect_stderr_has "seen.deja keeps its size, 1,000 keys"
 }
 
 # Every bit of the header matters: no flip is answered with lines.
@@ -282,7 +282,7 @@ a_truncated_file_is_refused() {
         expect_stdout ''
     done
     : >seen.deja
-    fails_with 2 "seen.deja is empty" deja dedup --state seen.deja list
+    fails_with 2 "seen.deja: not a deja filter file (empty)" deja dedup --state seen.deja list
     { cat good.deja && printf x; } >seen.deja
     fails_with 2 "seen.deja has 1 bytes too many" deja dedup --state seen.deja list
 }

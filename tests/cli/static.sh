@@ -70,7 +70,7 @@ the_rate_and_the_memory_choose_the_fingerprints() {
 -m,30k 1.52587890625e-05
 -m,1M 2.3283118575495577e-10
 END
-    fails_with 2 "and -m is 4096" deja build --force -k static -m 4k f.deja list
+    fails_with 2 "-m is 4096" deja build --force -k static -m 4k f.deja list
     fails_with 2 "exact" deja build --force -k static -p 1e-12 f.deja list
     fails_with 2 "8, 16 or 32" deja build --force -k static --fingerprint-bits 12 f.deja list
     fails_with 2 "kind static" deja build --force --fingerprint-bits 16 f.deja list
@@ -98,7 +98,7 @@ changes_are_refused_with_a_remedy() {
     cp f.deja before
     fails_with 2 "f.deja is a static filter, which never changes: build a new one" \
         deja add f.deja - <<<two
-    fails_with 2 'f.deja is a static filter' deja dedup --state f.deja list
+    fails_with 2 'f.deja cannot dedup' deja dedup --state f.deja list
     fails_with 2 'cannot dedup' deja dedup -k static list
     fails_with 2 'cannot dedup' deja dedup -k static -n 100 --state new.deja list
     [ ! -e new.deja ] || fail "new.deja was made"
@@ -109,7 +109,7 @@ changes_are_refused_with_a_remedy() {
 an_invalid_name_is_reported_before_keys_are_read() {
     echo text >taken
     fails_with 2 "not a filter file" deja build -k static taken /dev/zero
-    fails_with 2 "folder" deja build -k static nowhere/f.deja /dev/zero
+    fails_with 2 "cannot open its directory" deja build -k static nowhere/f.deja /dev/zero
     [ "$(cat taken)" = text ] || fail "taken was changed"
     [ "$(find . -name '*.deja*' -o -name '.*.new' | wc -l)" -eq 0 ] || fail "something is left"
 }

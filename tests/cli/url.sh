@@ -184,7 +184,7 @@ canonical_lists_stay_unchanged() {
 help_and_completion_list_the_options() {
     succeeds deja help url
     expect_stdout_has "--profile PROFILE"
-    expect_stdout_has "safe, crawl, gsb, scrapy or shape"
+    expect_stdout_has "crawl, gsb, scrapy or shape"
     succeeds deja help dedup
     expect_stdout_has "--url[=PROFILE]"
     succeeds deja help --completion bash

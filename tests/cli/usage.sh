@@ -137,9 +137,9 @@ unknown_options_and_commands_are_refused() {
 }
 
 missing_operands_are_reported() {
-    _refuses "missing operand: deja build" build
-    _refuses "missing operand: deja add" add
-    _refuses "missing operand: deja check" check
+    _refuses "missing operand; usage: deja build" build
+    _refuses "missing operand; usage: deja add" add
+    _refuses "missing operand; usage: deja check" check
 }
 
 contradicting_options_are_refused() {
@@ -171,7 +171,7 @@ a_file_name_used_as_a_column_is_noticed() {
     for command in dedup 'build new.deja' 'check f.deja' 'add f.deja' url; do
         # shellcheck disable=SC2086 # words
         {
-            _refuses "--csv takes a column, and list.csv.gz is a file: write --csv COLUMN list.csv.gz, or add - to read standard input" \
+            _refuses "--csv takes a column, but list.csv.gz is a file: write --csv COLUMN list.csv.gz, or add - to read standard input" \
                 $command --csv list.csv.gz </dev/null
             _refuses "--json-key takes the name of a string, and ./url is a file: write --json-key NAME ./url" \
                 $command --json-key ./url </dev/null
@@ -232,7 +232,7 @@ wrong_url_options_are_refused() {
         dedup --url=crawl --drop-params names list
     _refuses "--canonical needs --url" dedup --canonical list
     _refuses "--canonical needs --url" check --canonical new.deja list
-    _refuses "--format hosts may find several" dedup --url=gsb --canonical --format hosts list
+    _refuses "--format hosts can find several" dedup --url=gsb --canonical --format hosts list
     _refuses "unknown option --canonical" build --url --canonical f.deja list
     [ ! -e f.deja ] || fail "a filter was made"
 }

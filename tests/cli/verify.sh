@@ -87,7 +87,7 @@ truncated_and_extended_files_are_damaged() {
     fails_with 1 "shorter than a header" deja verify cut.deja
     cp f.deja grown.deja
     echo >>grown.deja
-    fails_with 1 "grown.deja has 1 bytes too many" deja verify grown.deja
+    fails_with 1 "grown.deja is longer than its header says" deja verify grown.deja
     expect_stdout ''
 }
 
@@ -97,7 +97,7 @@ unreadable_files_are_errors() {
     echo "https://example.org/" >text
     fails_with 2 text deja verify text
     : >empty
-    fails_with 2 "empty is empty" deja verify empty
+    fails_with 2 "empty: not a deja filter file (empty)" deja verify empty
     head -c 10000 /dev/zero >zeros
     fails_with 2 zeros deja verify zeros
     _filter f.deja
@@ -143,7 +143,7 @@ verify_reports_files_in_use_and_files_not_synced() {
     _kill_writer
     fails_with 1 "was not synced after its last add" deja verify f.deja
     succeeds deja verify --repair f.deja
-    grep -qE '^f.deja: repaired: counted anew, about [0-9],[0-9]{3} keys, and sealed$' .stdout ||
+    grep -qE '^f.deja: repaired: recounted, about [0-9],[0-9]{3} keys, and sealed$' .stdout ||
         fail "it does not say what was done"
     expect_stderr_empty
     succeeds deja verify f.deja
@@ -164,7 +164,7 @@ a_damaged_record_is_repaired() {
         flip_bit f.deja $at
         exits_with 1 deja verify f.deja
         succeeds deja verify --repair f.deja
-        expect_stdout_has "f.deja: repaired: counted anew, about "
+        expect_stdout_has "f.deja: repaired: recounted, about "
         succeeds deja verify f.deja
         succeeds deja check -q -c f.deja list
         expect_stdout 3000
@@ -231,7 +231,7 @@ json_reports_the_same() {
 }
 
 wrong_options_are_refused() {
-    fails_with 2 "missing operand: deja verify" deja verify
+    fails_with 2 "missing operand; usage: deja verify" deja verify
     fails_with 2 "unknown option --fix" deja verify --fix f.deja
     fails_with 2 "--repair takes no value" deja verify --repair=yes f.deja
     expect_stdout ''

@@ -136,7 +136,7 @@ more_keys_than_planned_are_reported() {
     succeeds deja dedup -k window --window-time 1h -n 1000 -p 0.01 --state c.deja -c list
     expect_stderr_has "the filter was sized for 1,000 keys and holds"
     succeeds deja info c.deja
-    expect_stderr_has "was sized for 1,000 keys in its time, and more came"
+    expect_stderr_has "was sized for 1,000 keys in its time, and more arrived"
 }
 
 options_are_checked() {
@@ -150,7 +150,7 @@ options_are_checked() {
     exits_with 2 deja dedup --generations 2 -n 5 list
     expect_stderr_has "--generations goes with kind window, not blocked"
     exits_with 2 deja dedup -k window -n 5 --filters 2 list
-    expect_stderr_has "window cannot be made of several filters"
+    expect_stderr_has "--filters goes with kinds classic, blocked and spectral, not window"
     exits_with 2 deja dedup -k window -n 5 --hashes 4 --multiplier 2 list
     if echo x | deja dedup -q -k window --window-time 1h 2> err > /dev/null; then fail "sized from a pipe"; fi
     grep -q "how many keys? give -n N" err || fail "another reason"

@@ -114,7 +114,7 @@ def the_mode_of_the_filters_can_be_chosen():
         same(modes("private"), ["0o600"] * 2, "permissions without --mode")
         run(server.url, "--out", "shared", "--mode", "640")
         same(modes("shared"), ["0o640"] * 2, "permissions with --mode")
-        run("--revisit", "shared", "--mode", "600", warns="shared/seen.deja keeps its permissions; chmod changes them")
+        run("--revisit", "shared", "--mode", "600", warns="shared/seen.deja keeps its permissions; use chmod to change them")
         same(modes("shared"), ["0o640"] * 2, "permissions of the next visit")
 
 

@@ -54,7 +54,7 @@ def a_server_runs_and_keeps_its_data():
 @case
 def the_error_names_what_is_missing():
     fails("valkey-server", env={"PATH": "/nonexistent"})
-    fails("cannot be run", "--server", "/nonexistent/server")
+    fails("cannot run it", "--server", "/nonexistent/server")
     fails("cannot be loaded", "--module", "/nonexistent/deja.so", "--server", BINARY)
     fails("cannot keep data there", "--dir", "/nonexistent", "--module", MODULE)
     fails("--port", "--port", "70000")

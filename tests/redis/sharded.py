@@ -182,7 +182,7 @@ def wrong_options_are_refused():
         at = ("--redis", url(server))
         assert "--state NAME" in deja("dedup", *at, status=2)
         assert "no cache" in deja("check", *at, "none", status=2)
-        assert "go with --redis" in deja("dedup", "--shards", "4", status=2)
+        assert "need --redis" in deja("dedup", "--shards", "4", status=2)
         assert "do not work with --redis" in deja("dedup", *at, "--state", "x", "--seed", "1",
                                                 status=2)
         assert "without braces" in deja("dedup", *at, "--state", "a{b", status=2)
