@@ -32,7 +32,7 @@ build_check_and_info_work_on_dcso_files() {
     deja build -q g.deja list
     succeeds deja info g.deja f.bloom
     expect_stdout_has "kind        scalable of 1 blocked part"
-    expect_stdout_has "a DCSO bloom file"
+    expect_stdout_has "DCSO bloom file"
     succeeds deja build --force --json --format dcso -n 1000 -p 0.01 f.bloom list
     [ "$(json_get read .stdout)" -eq 1000 ] || fail "read"
     # More lines than its capacity.

@@ -161,7 +161,7 @@ wrong_options_are_refused() {
     _refuses "-n/--lines takes a number from 1 to 9007199254740992, not 0" -n 0
     _refuses "-n/--lines takes a number from 1 to 9007199254740992" -n 1e16
     _refuses "-n/--lines takes a whole number" -n many
-    _refuses "--first and -n together go beyond" -n 2 --first 9007199254740991
+    _refuses "--first plus -n exceeds that" -n 2 --first 9007199254740991
     _refuses "--first takes a number from 0 to 9007199254740991" -n 1 --first 9007199254740992
     local share
     for share in 0 1 1.5 -0.1 half ''; do

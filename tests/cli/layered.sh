@@ -118,7 +118,7 @@ other_kinds_name_the_kind_that_can() {
         deja check --prefix b.deja list
     fails_with 2 "p.deja was made with --layered paper and cannot answer prefix queries" \
         deja check --prefix p.deja list
-    fails_with 2 "w.deja is a layered filter of words, which cannot answer prefix queries" \
+    fails_with 2 "w.deja was made with --words and cannot answer prefix queries" \
         deja check --prefix w.deja list
     deja build -q -k layered -n 10 l.deja list
     fails_with 2 "l.deja is of kind layered, which cannot remove keys; spectral and paired can" \
@@ -175,7 +175,7 @@ contradicting_options_are_refused() {
         deja build -k layered --layered papers -n 9 f.deja list
     fails_with 2 "layers of a layered filter grow with their segments" \
         deja build -k layered -m 1M f.deja list
-    fails_with 2 "layered cannot be made of several filters" \
+    fails_with 2 "--filters goes with kinds classic, blocked and spectral, not layered" \
         deja build -k layered --filters 2 -n 9 f.deja list
     echo a | fails_with 2 "how many keys? give -n N: kinds layered, spectral, paired and window" \
         deja build -k layered f.deja -

@@ -32,7 +32,7 @@ _expect_left_alone() {
     [ "$status" -eq 2 ] || fail "exit $status instead of 2"
     expect_stderr_has "f.deja was replaced by another file"
     expect_stderr_has "add them again"
-    [ "$(grep -c 'another file now' .stderr)" -eq 1 ] || fail "told more than once"
+    [ "$(grep -c 'replaced by another file' .stderr)" -eq 1 ] || fail "told more than once"
     cmp f.deja same.deja || fail "the file that was moved into place has changed"
     [ "$(find . -name '.f.deja*' | wc -l)" -eq 0 ] || fail "a temporary file is left"
 }

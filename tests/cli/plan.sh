@@ -164,7 +164,7 @@ END
 wrong_options_are_refused() {
     _refuses "no number of keys; give -n N, or -m SIZE to see how many fit"
     expect_stderr_has "try: deja plan --help"
-    _refuses "for how many keys?" -p 1e-3
+    _refuses "no number of keys" -p 1e-3
     _refuses "-n, -p and -m: give two; the third follows" -n 5 -p 0.1 -m 1M
     local p
     for p in 0 1 2 -1 nan x ''; do

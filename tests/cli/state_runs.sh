@@ -284,7 +284,7 @@ a_truncated_file_is_refused() {
     : >seen.deja
     fails_with 2 "seen.deja: not a deja filter file (empty)" deja dedup --state seen.deja list
     { cat good.deja && printf x; } >seen.deja
-    fails_with 2 "seen.deja has 1 bytes too many" deja dedup --state seen.deja list
+    fails_with 2 "seen.deja is longer than its header says" deja dedup --state seen.deja list
 }
 
 other_files_are_refused_and_left_alone() {

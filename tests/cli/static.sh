@@ -74,7 +74,7 @@ END
     fails_with 2 "exact" deja build --force -k static -p 1e-12 f.deja list
     fails_with 2 "8, 16 or 32" deja build --force -k static --fingerprint-bits 12 f.deja list
     fails_with 2 "kind static" deja build --force --fingerprint-bits 16 f.deja list
-    fails_with 2 "several" deja build --force -k static --filters 2 f.deja list
+    fails_with 2 "--filters goes with kinds" deja build --force -k static --filters 2 f.deja list
 }
 
 info_describes_it() {

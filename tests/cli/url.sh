@@ -188,7 +188,7 @@ help_and_completion_list_the_options() {
     succeeds deja help dedup
     expect_stdout_has "--url[=PROFILE]"
     succeeds deja help --completion bash
-    expect_stdout_has 'url:--profile) _deja_words "safe crawl gsb scrapy"'
+    expect_stdout_has 'url:--profile) _deja_words "safe crawl gsb scrapy shape"'
     # --url gsb is an option and a file: profiles are offered after = only.
     cp .stdout completion
     cat >try <<'END'

@@ -173,7 +173,7 @@ a_file_name_used_as_a_column_is_noticed() {
         {
             _refuses "--csv takes a column, but list.csv.gz is a file: write --csv COLUMN list.csv.gz, or add - to read standard input" \
                 $command --csv list.csv.gz </dev/null
-            _refuses "--json-key takes the name of a string, and ./url is a file: write --json-key NAME ./url" \
+            _refuses "--json-key takes the name of a string, but ./url is a file: write --json-key NAME ./url" \
                 $command --json-key ./url </dev/null
         }
     done

@@ -55,7 +55,7 @@ def a_server_runs_and_keeps_its_data():
 def the_error_names_what_is_missing():
     fails("valkey-server", env={"PATH": "/nonexistent"})
     fails("cannot run it", "--server", "/nonexistent/server")
-    fails("cannot be loaded", "--module", "/nonexistent/deja.so", "--server", BINARY)
+    fails("cannot load it", "--module", "/nonexistent/deja.so", "--server", BINARY)
     fails("cannot keep data there", "--dir", "/nonexistent", "--module", MODULE)
     fails("--port", "--port", "70000")
 

@@ -204,7 +204,7 @@ def wrong_options_are_refused():
                      "deja-cache 1 shards=4 profile=" + "x" * 99 + " rules=0"):
             r.set("text", text)
             complaint = deja("dedup", *at, "--state", "text", status=2)
-            assert "no cache of deja" in complaint, (text, complaint)
+            assert "not a deja cache" in complaint, (text, complaint)
         r.delete("{x:2}")
         assert "lost this shard" in deja("check", *at, "x", data=lines(0, 100), status=2)
         r.config_set("requirepass", "secret")
