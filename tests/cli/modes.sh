@@ -55,9 +55,9 @@ the_mode_can_be_chosen() {
     done
     fails_with 2 "--mode does not apply to --format dcso" deja build --format dcso -n 9 --mode 600 x.bloom list
     fails_with 2 "--mode sets the permissions of the state: give --state FILE" deja dedup --mode 600 list
-    fails_with 2 "--force and --mode go with -o OUT.deja" deja fold --mode 600 g.deja
-    fails_with 2 "--force and --mode go with -o OUT.deja" deja fold --force g.deja
-    fails_with 2 "--force and --mode go with -o OUT.deja" deja merge --common --mode 600 f.deja g.deja
+    fails_with 2 "--force and --mode need -o OUT.deja" deja fold --mode 600 g.deja
+    fails_with 2 "--force and --mode need -o OUT.deja" deja fold --force g.deja
+    fails_with 2 "--force and --mode need -o OUT.deja" deja merge --common --mode 600 f.deja g.deja
 }
 
 the_mode_survives_growth_fold_rotation_and_rebuilding() {

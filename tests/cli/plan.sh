@@ -165,7 +165,7 @@ wrong_options_are_refused() {
     _refuses "no number of keys; give -n N, or -m SIZE to see how many fit"
     expect_stderr_has "try: deja plan --help"
     _refuses "no number of keys" -p 1e-3
-    _refuses "-n, -p and -m: give two; the third follows" -n 5 -p 0.1 -m 1M
+    _refuses "-n, -p and -m: give two; deja computes the third" -n 5 -p 0.1 -m 1M
     local p
     for p in 0 1 2 -1 nan x ''; do
         _refuses "-p/--fp-rate takes a rate between 0 and 1" -n 5 -p "$p"

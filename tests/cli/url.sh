@@ -204,7 +204,7 @@ try deja dedup --url g
 try deja url --profile s
 END
     succeeds bash try
-    printf '%s\n' gsb 'safe crawl gsb scrapy' '' 'safe scrapy' | expect_stdout
+    printf '%s\n' gsb 'safe crawl gsb scrapy shape' '' 'safe scrapy shape' | expect_stdout
 }
 
 cases "$@"

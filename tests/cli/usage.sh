@@ -177,7 +177,7 @@ a_file_name_used_as_a_column_is_noticed() {
                 $command --json-key ./url </dev/null
         }
     done
-    _refuses "--csv takes a column, and f.deja is a file" check --csv f.deja list.csv
+    _refuses "--csv takes a column, but f.deja is a file" check --csv f.deja list.csv
     [ ! -e new.deja ] || fail "a filter was made"
     # A column that is called like a file is a column, and so is anything before a file or -.
     deja dedup -q --csv url <list.csv >out
