@@ -24,10 +24,7 @@ const struct command *command_find(const char *name, deja_error *err)
             return *c;
         opt_near_offer(&near, (*c)->name);
     }
-    if (near.best)
-        (void)fail(err, OPT_USAGE, "unknown command '%.40s'; did you mean %s?", name, near.best);
-    else
-        (void)fail(err, OPT_USAGE, "unknown command '%.40s'", name);
+    (void)fail(err, OPT_USAGE, "unknown command '%.40s'%s", name, opt_near_hint(&near, "").text);
     return NULL;
 }
 

@@ -222,8 +222,7 @@ const struct command cmd_bench = {
         "layered is compared with the least it must do: hash each segment of a URL and look it up "
         "once in a classic filter of the same n and p.\n\n"
         "Without --kind, bench also measures canonicalization in each profile, compared with "
-        "hashing: the quick check, which finds most URLs canonical already, and the whole "
-        "of it.\n\n"
+        "hashing.\n\n"
         "libbloom, if installed, and a plain hash table that stores the strings are measured as "
         "well. A case that needs more than 60% of the available memory is made smaller, with a "
         "note.",

@@ -45,7 +45,7 @@ static void report(const struct call *call, const char *path, const deja_stats *
     const struct fold_options *o = call->options;
     struct json json;
     if (!o->shared.json) {
-        console_note(call->console, "%s: %s, was %s; rate %s, was %s", fail_path(path).text,
+        console_note(call->console, "%s: %s, was %s; rate now %s, was %s", fail_path(path).text,
                      num_bytes(s->bytes).s, num_bytes(before->bytes).s, num_rate(s->fp_now).s,
                      num_rate(before->fp_now).s);
         return;

@@ -98,7 +98,7 @@ static int generate(struct job *j, deja_error *err)
     int rc = out_flush(j->out, err);
     if (rc == DEJA_OK && o->repeats > 0)
         console_note(j->call->console, "%s%s: %s, %s", done < o->lines ? "stopped: " : "",
-                     num_lines(done).s, num_of(j->lines.fresh, "different URL").s,
+                     num_lines(done).s, num_of(j->lines.fresh, "distinct URL").s,
                      num_of(done - j->lines.fresh, "repeat").s);
     return rc;
 }

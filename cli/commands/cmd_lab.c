@@ -100,11 +100,8 @@ static const struct lab_experiment *find(const char *name, deja_error *err)
             return *e;
         opt_near_offer(&near, (*e)->name);
     }
-    if (near.best)
-        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; did you mean %s?", name,
-                   near.best);
-    else
-        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; run 'deja lab --list'", name);
+    (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'%s", name,
+               near.best ? opt_near_hint(&near, "").text : "; run 'deja lab --list'");
     return NULL;
 }
 

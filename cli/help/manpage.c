@@ -106,12 +106,10 @@ static struct explanation explain(const struct opt *o)
     return e;
 }
 
-/* What is printed between an option and its value: "=", " " or "[=". */
-static const char *value_open(const struct opt *o, bool spaced)
+/* What encloses the value of an option: " VALUE" or "[=VALUE]". */
+static const char *value_open(const struct opt *o)
 {
-    if (opt_is_optional(o))
-        return "[=";
-    return spaced ? " " : "=";
+    return opt_is_optional(o) ? "[=" : " ";
 }
 
 static const char *value_close(const struct opt *o)
@@ -157,7 +155,7 @@ static void help_option(struct out *o, const struct opt *opt)
         (void)snprintf(letter, sizeof letter, "-%c, ", opt->letter);
     bool value = opt->value;
     int n = snprintf(left, sizeof left, "  %s--%s%s%s%s", letter, opt->name,
-                     value ? value_open(opt, true) : "", value ? opt->value : "",
+                     value ? value_open(opt) : "", value ? opt->value : "",
                      value ? value_close(opt) : "");
     unsigned len = n < 0 ? 0 : (unsigned)n;
     if (len + 2 > HELP_COLUMN)
@@ -342,7 +340,7 @@ static void man_option(struct out *o, const struct opt *opt)
     troff(o, opt->name);
     out_text(o, "\\fR");
     if (opt->value) {
-        out_printf(o, "%s\\fI", value_open(opt, true));
+        out_printf(o, "%s\\fI", value_open(opt));
         troff(o, opt->value);
         out_printf(o, "\\fR%s", value_close(opt));
     }

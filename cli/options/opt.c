@@ -212,10 +212,8 @@ static int set_choice(const struct opt *o, const char *text, uint32_t *field, de
         opt_near_offer(&near, name);
     }
     opt_list_choices(o->names, choices, sizeof choices);
-    if (near.best)
-        return fail(err, DEJA_EINVAL, "takes %s, not '%.30s'; did you mean %s?", choices, text,
-                    near.best);
-    return fail(err, DEJA_EINVAL, "takes %s, not '%.30s'", choices, text);
+    return fail(err, DEJA_EINVAL, "takes %s, not '%.30s'%s", choices, text,
+                opt_near_hint(&near, "").text);
 }
 
 static int set_char(const char *text, struct opt_char *field, deja_error *err)
@@ -350,9 +348,7 @@ static int unknown_long(struct parser *p, const char *name, size_t len)
         if (opt_is_option(o))
             opt_near_offer(&near, o->name);
     }
-    if (near.best)
-        return fail(p->err, OPT_USAGE, "unknown option --%s; did you mean --%s?", word, near.best);
-    return fail(p->err, OPT_USAGE, "unknown option --%s", word);
+    return fail(p->err, OPT_USAGE, "unknown option --%s%s", word, opt_near_hint(&near, "--").text);
 }
 
 static int parse_long(struct parser *p, const char *name)

@@ -223,5 +223,10 @@ struct opt_near {
     size_t distance;
 };
 void opt_near_offer(struct opt_near *near, const char *candidate);
+/* The end of a message: "; did you mean --kind?", or empty; `front` is "--" or "". */
+struct opt_hint {
+    char text[OPT_NEAR_LEN + 32];
+};
+struct opt_hint opt_near_hint(const struct opt_near *near, const char *front);
 
 #endif

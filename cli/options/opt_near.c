@@ -3,6 +3,7 @@
  * The distance is Damerau's in its simple form, optimal string alignment: the number of letters
  * that are missing, extra, wrong or swapped with the next one, no letter edited twice. */
 #include "cli/options/opt.h"
+#include <stdio.h>
 #include <string.h>
 
 static size_t min3(size_t a, size_t b, size_t c)
@@ -48,4 +49,12 @@ void opt_near_offer(struct opt_near *near, const char *candidate)
         return;
     near->best = candidate;
     near->distance = d;
+}
+
+struct opt_hint opt_near_hint(const struct opt_near *near, const char *front)
+{
+    struct opt_hint hint = {""};
+    if (near->best)
+        (void)snprintf(hint.text, sizeof hint.text, "; did you mean %s%s?", front, near->best);
+    return hint;
 }

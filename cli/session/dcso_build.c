@@ -98,7 +98,7 @@ static int build(struct session *s, const struct call *call, const struct shared
     if (rc == DEJA_OK)
         rc = add_all(s, d, err);
     if (rc == DEJA_OK && s->stopped)
-        console_note(call->console, "stopped: %s was not made", fail_path(path).text);
+        console_note(call->console, "stopped: %s was not created", fail_path(path).text);
     else if (rc == DEJA_OK)
         rc = existing_explain(dcso_file_write(d, path, c->force, err), path, true, c->force, err);
     if (rc == DEJA_OK && !s->stopped)
