@@ -11,18 +11,14 @@
 #include "deja.h"
 #include "rng.h"
 #include "scratch.h"
+#include "unit.h"
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define BATCH 64
 

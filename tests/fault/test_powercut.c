@@ -1,9 +1,6 @@
 /* test_powercut.c - power cuts at every moment; see cuts.h.  test_powercut_long.c draws more. */
 #include "cuts.h"
-#include <setjmp.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void no_acknowledged_key_is_lost(void **state)
 {

@@ -1,9 +1,6 @@
 /* test_powercut_long.c - test_powercut.c with many more seeds. */
 #include "cuts.h"
-#include <setjmp.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void no_acknowledged_key_is_lost(void **state)
 {

@@ -6,16 +6,12 @@
 #include "numbered.h"
 #include "rng.h"
 #include "scratch.h"
+#include "unit.h"
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define KEYS   2000u
 #define MEMORY (UINT64_C(1) << 20)

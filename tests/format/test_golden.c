@@ -5,11 +5,7 @@
 #include "doubles.h"
 #include "golden.h"
 #include "scratch.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define HEADER_LEN 4096
 #define RECORD_A   3072

@@ -10,12 +10,8 @@
 #include "deja.h"
 #include "rng.h"
 #include "scratch.h"
+#include "unit.h"
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define OPERATIONS UINT64_C(1000000000)
 

@@ -2,17 +2,11 @@
  *
  * The figures of docs/security.md.  DEJA_SECRETS=31 counts over 2^31 secrets (a processor hour);
  * the default is 2^26. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "binom.h"
 #include "colliding.h"
+#include "unit.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 /* One pair of a class: bytes from .. to - 1 complemented. */
 struct measured {

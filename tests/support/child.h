@@ -3,15 +3,11 @@
 #ifndef CHILD_H
 #define CHILD_H
 #include "scratch.h"
+#include "unit.h"
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 enum {
     CHILD_FINE = 0,

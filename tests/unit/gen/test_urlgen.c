@@ -2,15 +2,10 @@
  * real crawls. */
 #include "gen/urlgen.h"
 #include "model.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint64_t fnv(uint64_t h, const char *s, size_t len)
 {

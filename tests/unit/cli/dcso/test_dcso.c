@@ -3,15 +3,10 @@
  * The expected bytes come from DCSO's own program (version 0.2.4): `bloom create -n 10 -p 0.01`,
  * with "foo" and "bar" inserted. */
 #include "cli/dcso/dcso.h"
+#include "unit.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define BODY_LEN 16
 

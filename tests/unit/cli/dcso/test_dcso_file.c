@@ -2,13 +2,9 @@
 #include "cli/dcso/dcso_file.h"
 #include "scratch.h"
 #include "tools/input/decode.h"
-#include <setjmp.h>
+#include "unit.h"
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 #define KEYS 300
 

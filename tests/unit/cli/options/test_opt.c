@@ -1,15 +1,10 @@
 /* test_opt.c - options from tables. */
 #include "cli/options/shared_options.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MAX_ARGS 40
 

@@ -2,12 +2,8 @@
 #include "lab/engine/lab_journal.h"
 #include "lab/engine/lab_runner.h"
 #include "scratch.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct lab_experiment toy = {.name = "toy", .units = 2, .values = 2};
 

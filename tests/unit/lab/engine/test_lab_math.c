@@ -2,14 +2,10 @@
  * distribution, and a simulation. */
 #include "lab/engine/lab_math.h"
 #include "rng.h"
+#include "unit.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define assert_close(have, want, relative)                                                        \
     do {                                                                                          \

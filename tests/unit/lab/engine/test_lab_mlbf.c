@@ -1,12 +1,8 @@
 /* test_lab_mlbf.c - the paper's multi-layer filter, including its known weaknesses. */
 #include "lab/engine/lab_mlbf.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static deja_slice text(const char *s)
 {

@@ -1,12 +1,8 @@
 /* test_lab_published.c - published values are found, with the digits that were printed. */
 #include "lab/report/lab_published.h"
+#include "unit.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void a_cell_of_a_table_is_found(void **state)
 {

@@ -1,12 +1,8 @@
 /* test_lab_report.c - cells and verdicts: what the report says about counts, including zero. */
 #include "lab/report/lab_report.h"
+#include "unit.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct lab_printed nothing;
 

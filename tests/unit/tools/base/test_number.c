@@ -1,15 +1,10 @@
 /* test_number.c - numbers as people type and read them. */
 #include "tools/base/number.h"
+#include "unit.h"
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define UNTOUCHED 77u
 

@@ -2,14 +2,9 @@
  * pieces. */
 #include "rng.h"
 #include "tools/input/csv.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MAX_FIELDS 64
 

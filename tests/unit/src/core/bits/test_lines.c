@@ -6,14 +6,9 @@
 #include "core/bits/lines.h"
 #include "deja.h"
 #include "rng.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct rng dice = {7};
 

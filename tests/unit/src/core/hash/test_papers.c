@@ -10,14 +10,9 @@
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"
 #include "core/hash/papers.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define SALT_LEN   8
 #define MAX_KEY    300

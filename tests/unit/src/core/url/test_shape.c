@@ -1,14 +1,8 @@
 /* test_shape.c - the profile shape: which URLs belong to one template, and which do not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "rng.h"
+#include "unit.h"
 #include "urls.h"
+#include <stdio.h>
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
