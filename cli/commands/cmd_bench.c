@@ -226,7 +226,7 @@ const struct command cmd_bench = {
         "libbloom, if installed, and a plain hash table that stores the strings are measured as "
         "well. A case that needs more than 60% of the available memory is made smaller, with a "
         "note.",
-    .examples = {{"a quick look, in seconds", "deja bench --quick --kind blocked -n 100k"},
+    .examples = {{"one kind, in seconds", "deja bench --quick --kind blocked -n 100k"},
                  {"everything, for a spreadsheet", "deja bench --quick -n 10k --csv bench.csv"}},
     .run = run,
 };

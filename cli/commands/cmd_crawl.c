@@ -59,10 +59,11 @@ static int check_options(const void *target, deja_error *err)
     if (o->harvest && o->shared.json)
         return fail(err, OPT_USAGE,
                     "--harvest and --json both print to standard output; give one of them");
-    if (o->shared.url == DEJA_URL_GSB)
-        return fail(
-            err, OPT_USAGE,
-            "--url: URLs in the form of profile gsb cannot be fetched; use safe, crawl or scrapy");
+    if (o->shared.url == DEJA_URL_GSB || o->shared.url == DEJA_URL_SHAPE)
+        return fail(err, OPT_USAGE,
+                    "--url: URLs in the form of profile %s cannot be fetched; use safe, crawl or "
+                    "scrapy",
+                    deja_profile_name(o->shared.url));
     if (o->shared.url != DEJA_URL_CRAWL && (o->shared.drop_params || o->shared.keep_params))
         return fail(err, OPT_USAGE, "--drop-params and --keep-params need --url=crawl");
     return DEJA_OK;
@@ -157,8 +158,9 @@ static const struct opt options[] = {
                "compare URLs by the rules of safe, crawl or scrapy (default safe)"),
     OPT_STRING(0, "drop-params", "FILE", struct crawl_command, shared.drop_params,
                "also drop the parameters in FILE (profile crawl)"),
-    OPT_OPTIONAL("keep-params", "NAME,...", struct crawl_command, shared.keep_params, "",
-                 "keep these parameters; without names, keep the built-in list (profile crawl)"),
+    OPT_OPTIONAL(
+        "keep-params", "NAME,...", struct crawl_command, shared.keep_params, "",
+        "keep these parameters; without names, drop none of the built-in list (profile crawl)"),
     OPT_GROUP(struct crawl_command, shared, shared_sizing),
     OPT_SECONDS(
         0, "sync-every", "TIME", struct crawl_command, engine.sync_every,

@@ -298,7 +298,7 @@ const struct command cmd_merge = {
         "--common estimates how many keys two filters share from the bits that are set: n(A) + "
         "n(B) - n(A or B). A filter that has grown must be exact. It writes no file and names no "
         "key; to list common keys, run `deja check A.deja` on the list that B was built from. A "
-        "message on standard error gives the standard error of the estimate.",
+        "note reports the standard error of the estimate.",
     .examples = {{"two lists, with the same key and the same size",
                   "deja build -q --seed 1 -n 20k a.deja urls.txt"},
                  {"the other one", "deja build -q --seed 1 -n 20k b.deja today.txt"},

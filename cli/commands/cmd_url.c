@@ -29,7 +29,7 @@ static const struct opt options[] = {
     OPT_CHOICE(0, "profile", "PROFILE", struct url_options, shared.url, deja_profile_name,
                "use the rules of this profile (default safe)"),
     OPT_OPTIONAL_CHOICE("url", "PROFILE", struct url_options, shared.url, deja_profile_name,
-                        "safe", "same as --profile; the name in other commands"),
+                        "safe", "same as --profile, as in other commands"),
     OPT_FLAG(0, "segments", struct url_options, segments,
              "print the layers of each URL, separated by tabs: site, folders, page"),
     OPT_FLAG(
@@ -278,7 +278,8 @@ const struct command cmd_url = {
         "  crawl     also the order of parameters; tracking and session\n"
         "            parameters are dropped\n"
         "  gsb       what Google Safe Browsing merges, for block lists\n"
-        "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n\n"
+        "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n"
+        "  shape     pages of one template: also parameter values, numbers, hashes\n\n"
         "It prints one line per line of input, except with --changed. A key that is not a URL is "
         "printed unchanged, a line without a key as an empty line, and the summary counts "
         "both.\n\n"

@@ -184,8 +184,9 @@ const struct opt shared_rules[] = {
     OPT_STRING(
         0, "drop-params", "FILE", struct shared_options, drop_params,
         "also drop the parameters in FILE, one name or prefix (utm_*) per line (profile crawl)"),
-    OPT_OPTIONAL("keep-params", "NAME,...", struct shared_options, keep_params, "",
-                 "keep these parameters; without names, keep the built-in list (profile crawl)"),
+    OPT_OPTIONAL(
+        "keep-params", "NAME,...", struct shared_options, keep_params, "",
+        "keep these parameters; without names, drop none of the built-in list (profile crawl)"),
     OPT_FLAG(0, "strict", struct shared_options, strict,
              "fail at the first line without a key or, with --url, whose key is not a URL"),
     OPT_CHECK(check_rules),

@@ -42,7 +42,8 @@
     "            parameters are dropped\n"                                                        \
     "  gsb       what Google Safe Browsing merges, for block lists; http and\n"                   \
     "            https are equal\n"                                                               \
-    "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n\n"                         \
+    "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n"                           \
+    "  shape     pages of one template: also parameter values, numbers, hashes\n\n"               \
     "A filter file records the profile and its rules; opening it with different ones, or "        \
     "without --url, is an error. Keys that are not URLs are counted and "
 /* How lines are printed; ends with "if any of them is ". */

@@ -48,7 +48,8 @@ fails_with 2 'takes a time' deja crawl "$url/" --out x --delay soon
 fails_with 2 'takes a time' deja crawl "$url/" --out x --delay -1
 fails_with 2 '--visits needs --every' deja crawl "$url/" --out x --visits 2
 fails_with 2 'give one of them' deja crawl "$url/" --out x --harvest --json
-fails_with 2 'cannot be fetched' deja crawl "$url/" --out x --url gsb
+fails_with 2 'profile gsb cannot be fetched' deja crawl "$url/" --out x --url gsb
+fails_with 2 'profile shape cannot be fetched' deja crawl "$url/" --out x --url shape
 fails_with 2 'need --url=crawl' deja crawl "$url/" --out x --keep-params=a
 fails_with 2 'takes a number from 1 to 64' deja crawl "$url/" --out x --per-host 0
 fails_with 2 'exclude each other' deja crawl "$url/" --out x --key k --seed 3

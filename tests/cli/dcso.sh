@@ -101,7 +101,7 @@ END
     fails_with 2 "is a directory" deja build --format dcso -n 10 . list
     fails_with 2 "cannot create" deja build --format dcso -n 10 no/where.bloom list
     deja build -q --format dcso f.bloom list # sized from the file
-    fails_with 2 "has no secret key; omit --key" deja check --key f.key f.bloom list
+    fails_with 2 "a DCSO bloom file has no secret key; omit --key" deja check --key f.key f.bloom list
     fails_with 2 "--format" deja dedup --format dcso list
     fails_with 2 "--format" deja add --format dcso f.bloom list
     fails_with 2 "f.bloom: not a deja filter file" deja add f.bloom list

@@ -141,7 +141,7 @@ one_item_is_singular() {
     deja dedup -k blocked --state blocked.deja -n 2 one >/dev/null 2>>all
     deja rotate blocked.deja 2>>all
     deja info blocked.deja >>all
-    ! grep -E '(^|[^0-9.,])1 (lookups|times|keys|lines|filters|pages|URLs|repeats|different URLs|more keys|shards|units)\b' all ||
+    ! grep -E '(^|[^0-9.,])1 (lookups|times|keys|lines|filters|pages|URLs|repeats|distinct URLs|more keys|shards|units)\b' all ||
         fail "a plural of one"
 }
 

@@ -71,7 +71,7 @@ a_stop_loses_nothing() {
     kill -TERM "$pid"
     wait "$pid" || status=$?
     [ "$status" -eq 143 ] || fail "exit $status"
-    grep -qF -e "--resume" err || fail "it does not say how to continue"
+    grep -qF "add --resume to the command to continue" err || fail "it does not say how to continue"
     [ ! -e stopped/index.html ] || fail "a report of half of the figures"
     succeeds deja "${args[@]}" --out stopped --resume
     expect_stderr_has "units are done"

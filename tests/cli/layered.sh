@@ -105,7 +105,7 @@ prefixes_are_canonicalized() {
     deja build -q -k layered --url=gsb -n 100 g.deja list
     succeeds deja check --url=gsb --prefix g.deja asked
     head -n 3 asked | expect_stdout
-    ! grep -q "times the rate" .stderr || fail "a prefix is one question"
+    ! grep -q "multiplies the rate" .stderr || fail "a prefix is one question"
     fails_with 2 "holds URLs of profile crawl" deja check --prefix f.deja asked
 }
 

@@ -212,7 +212,7 @@ wrong_url_options_are_refused() {
         {
             _refuses "--url takes safe, crawl, gsb, scrapy or shape, not 'sfae'; did you mean safe?" \
                 $command --url=sfae list
-            _refuses "--strict needs --url, -f, --csv, --json-key or --format" $command --strict list
+            _refuses "--strict needs --url, -f, --csv, --json-key or --format:" $command --strict list
             _refuses "--base needs --url" $command --base http://a/ list
             _refuses "--base takes an absolute URL such as https://example.org, not 'a.example'" \
                 $command --url --base a.example list
