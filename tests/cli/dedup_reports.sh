@@ -68,10 +68,10 @@ the_summary_shows_the_rate_of_the_filter() {
     all_new_urls 30000 >list
     succeeds deja dedup --seed 1 -n 30000 -m 20k --json list
     awk -v p="$(json_get fp_rate .stderr)" 'BEGIN { exit !(p > 1e-3) }' ||
-        fail "rate $(json_get fp_rate .stderr) for 5 bits a key"
+        fail "rate $(json_get fp_rate .stderr) for 5 bits per key"
     succeeds deja dedup --seed 1 -k classic -n 30000 --hashes 3 --multiplier 2 --json list
     awk -v p="$(json_get fp_rate .stderr)" 'BEGIN { exit !(p > 1e-3) }' ||
-        fail "rate $(json_get fp_rate .stderr) for 6 bits a key"
+        fail "rate $(json_get fp_rate .stderr) for 6 bits per key"
 }
 
 output_goes_to_a_file() {

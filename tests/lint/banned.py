@@ -12,9 +12,9 @@ BANNED = {
     "vsprintf": "vsnprintf",
     "gets": "fgets or getline",
     "strtok": "strchr and slices",
-    "atoi": "a parser that notices rubbish and overflow",
-    "atol": "a parser that notices rubbish and overflow",
-    "atof": "a parser that notices rubbish and overflow",
+    "atoi": "a parser that notices garbage and overflow",
+    "atol": "a parser that notices garbage and overflow",
+    "atof": "a parser that notices garbage and overflow",
     "rand": "tests/support/rng.h, or core/base/random.h",
     "srand": "tests/support/rng.h, or core/base/random.h",
 }

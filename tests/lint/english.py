@@ -1,9 +1,9 @@
 """english - what people read here is plain English: no banned phrase, no misspelled word.
 
 Reads pages, comments and string literals.  The tables are in tests/lint/english:
-phrases.txt says what is banned, exceptions.txt what is allowed and why, words.txt lists the
-words that the dictionary lacks, and counts.txt the offences in code that are still left.
-Pages must be clean.  Sentences with more than 40 words are listed, but do not fail.
+phrases.txt says what is banned, exceptions.txt what is allowed and why, and words.txt lists the
+words that the dictionary lacks.  Sentences with more than 40 words are listed, but do not fail.
+Arguments restrict the output to paths that start with them.
 """
 
 import os
@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 from bisect import bisect
-from collections import Counter
 from pathlib import Path
 
 TABLES = Path(__file__).parent / "english"
@@ -55,11 +54,6 @@ def unknown(candidates):
                           capture_output=True, text=True, check=True,
                           env={**os.environ, "LC_ALL": "C.UTF-8"})
     return set(done.stdout.split())
-
-
-def folder(name):
-    depth = 2 if name.parts[0] in ("src", "tests") else 1
-    return "/".join(name.parts[:-1][:depth]) or "."
 
 
 def rows(name):
@@ -115,31 +109,21 @@ def main():
         faults += [(name, line, f"{word!r}: misspelled, or missing from words.txt")
                    for name, line, word in candidates if word in wrong]
 
-    bad = [fault for fault in faults if fault[0].suffix == ".md"]
-    counts = Counter(folder(name) for name, _, _ in faults if name.suffix != ".md")
-    left = {name: int(count) for name, count in map(str.split, table("counts.txt"))}
-    grown = {name for name in counts if counts[name] > left.get(name, 0)}
-    bad += [fault for fault in faults if fault not in bad and folder(fault[0]) in grown]
-    wanted = sys.argv[1:]
-    shown = [f for f in faults if str(f[0]).startswith(tuple(wanted))] if wanted else bad
-    for name, line, text in sorted(shown):
-        print(f"{name}:{line}: {text}")
-    if not wanted:
-        for name, line, count in longest:
+    wanted = tuple(sys.argv[1:])
+    for name, line, text in sorted(faults):
+        if str(name).startswith(wanted or ""):
+            print(f"{name}:{line}: {text}")
+    for name, line, count in longest:
+        if str(name).startswith(wanted or ""):
             print(f"{name}:{line}: a sentence of {count} words (listed only)")
-        for name in sorted(grown):
-            print(f"{name}: {counts[name]} offences, counts.txt allows {left.get(name, 0)}")
-    for name in sorted(left):
-        if counts[name] < left[name]:
-            print(f"{name}: {counts[name]} offences left, lower its row in counts.txt from {left[name]}")
     for i, (path, text, _) in enumerate(allowed):
         if i not in used:
             print(f"exceptions.txt: {path} => {text}: not needed")
-    print(f"{len(bad)} new offences, {sum(counts.values())} offences in code, {len(longest)} long sentences")
-    if not bad and not HUNSPELL:
+    print(f"{len(faults)} offences, {len(longest)} long sentences")
+    if not faults and not HUNSPELL:
         print("skipped: hunspell is not installed; phrases were checked, spelling was not")
         return 77
-    return 1 if bad else 0
+    return 1 if faults else 0
 
 
 HUNSPELL = shutil.which("hunspell")

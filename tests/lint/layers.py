@@ -42,7 +42,7 @@ def problems(root):
             hit = next((t for t in tries if t.is_file()), None)
             if hit is None:
                 if mark == '"':
-                    found.append(f'{name}: "{header}" is no file of the project')
+                    found.append(f'{name}: "{header}" is not a file of the project')
                 continue
             edges += 1
             target = os.path.relpath(os.path.realpath(hit), os.path.realpath(root))

@@ -154,7 +154,7 @@ static void a_file_that_is_not_a_queue_is_refused(void **state)
     FILE *out = fopen(scratch_path("queue.db"), "w");
     MUST(out);
     for (int i = 0; i < 1000; i++)
-        fputs("this is no database ", out);
+        fputs("not a database, only text ", out);
     fclose(out);
     assert_int_equal(frontier_open(scratch_folder, &f, &err), DEJA_EFORMAT);
     assert_null(f);
