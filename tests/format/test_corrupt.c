@@ -128,7 +128,7 @@ static void every_longer_file_is_refused(void **state)
     const char *path = place("long", &blocked);
     for (size_t more = 1; more <= 2 * HEADER_LEN; more = more < 64 ? more + 1 : 2 * more) {
         MUST(truncate(path, (off_t)(blocked.len + more)) == 0);
-        refused(path, 0, DEJA_EFORMAT, "extra bytes");
+        refused(path, 0, DEJA_EFORMAT, "longer than its header says");
     }
     MUST(truncate(path, (off_t)blocked.len) == 0);
     opens(path);
