@@ -485,7 +485,7 @@ def table_after(page, words):
 
 def values_of_the_page_are_right(page):
     key, salt = b"https://example.com/", reader.u64(0x0123456789ABCDEF)
-    values = [value for _, value in table_after(page, "Values to try an implementation on")]
+    values = [value for _, value in table_after(page, "Test values for an implementation")]
     functions = [reader.jenkins, reader.murmur2, reader.murmur3, reader.md5, reader.sha1]
     assert [int(v, 16) for v in values] == [
         reader.siphash(bytes(range(16)), key), reader.xxh3(key),
