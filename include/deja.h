@@ -15,7 +15,7 @@
  * Sizes      A struct that begins with `size` may get more fields in a later version: initialize
  *            it with the macro of the same name, such as DEJA_OPTIONS_INIT.  Calls refuse flags
  *            that they do not know (DEJA_EVERSION).
- * Manners    The library never prints, exits or reads the environment.  It catches a signal only
+ * Process    The library never prints, exits or reads the environment.  It catches a signal only
  *            if you ask it to (deja_files_guard). */
 #ifndef DEJA_H
 #define DEJA_H
@@ -61,20 +61,20 @@ typedef enum deja_status {
     DEJA_EINVAL = -1,    /* an argument breaks a rule of this header           */
     DEJA_ENOMEM = -2,    /* out of memory; nothing has changed                 */
     DEJA_EIO = -3,       /* a file operation failed; errno says which.  ESTALE: */
-                         /* the path now names another file                    */
+                         /* the path now names a different file                */
     DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one                */
     DEJA_EVERSION = -5,  /* valid, but newer than this library                 */
     DEJA_EFULL = -6,     /* no room for this key; it was not added             */
     DEJA_ESPACE = -7,    /* the caller's buffer is too small                   */
-    DEJA_ENOTSUP = -8,   /* this kind cannot; err names a kind that can        */
+    DEJA_ENOTSUP = -8,   /* this kind cannot do that; err names one that can   */
     DEJA_EMISMATCH = -9, /* a different kind, size, key or URL profile         */
     DEJA_EBUSY = -10,    /* another process is writing this file               */
     DEJA_ENOTURL = -11   /* these bytes are not a URL                          */
 } deja_status;
 /* Describes a status in a few words; static, never NULL.  err says more. */
 DEJA_API const char *deja_strerror(int status);
-/* Returns the version of the library, which may differ from that of this header: "0.2.0", and 200
- * (a hundred per minor version, ten thousand per major). */
+/* Returns the version of the library, which may differ from the version of this header: as text
+ * ("0.2.0") or as a number (200: a minor version counts 100, a major version 10,000). */
 DEJA_API const char *deja_version(void);
 DEJA_API uint32_t deja_version_number(void);
 
@@ -91,9 +91,9 @@ typedef struct deja_slice {
 
 /* --- URLs --------------------------------------------------------------- */
 
-/* Two spellings of one URL should be one key.  A profile decides which spellings are the same URL
- * (docs/url.md has every rule).  Filters compare bytes, so canonicalize URLs before you add them or
- * look them up.  Stored in files: append only. */
+/* Two spellings of one URL should become one key.  A profile decides which spellings are the same
+ * URL (docs/url.md has every rule).  Filters compare bytes, so canonicalize URLs before you add
+ * them or look them up.  Stored in files: append only. */
 typedef enum deja_profile {
     DEJA_URL_SAFE = 1,   /* changes that never alter what a URL means            */
     DEJA_URL_CRAWL = 2,  /* also sorts queries and drops tracking parameters     */
@@ -101,63 +101,65 @@ typedef enum deja_profile {
     DEJA_URL_SCRAPY = 4, /* w3lib's canonicalize_url, byte for byte             */
     DEJA_URL_SHAPE = 5   /* crawl's form without values: one URL per template    */
 } deja_profile;
-/* Convert between a profile and its name, as typed on the command line; NULL and 0 if unknown. */
+/* Convert between a profile and its name, as typed on the command line; return NULL or 0 if it is
+ * unknown. */
 DEJA_API const char *deja_profile_name(uint32_t profile);
 DEJA_API uint32_t deja_profile_parse(const char *name);
 
 /* A profile, ready for use, with the query parameters that it drops.  It never changes, so threads
  * and filters may share it. */
 typedef struct deja_url_rules deja_url_rules;
-/* Returns a profile with its own parameters; NULL for an unknown one.  Do not free it. */
+/* Returns a built-in profile with its default list of dropped parameters, or NULL if the profile
+ * is unknown.  Do not free it. */
 DEJA_API const deja_url_rules *deja_url_profile(uint32_t profile);
 #define DEJA_URL_NO_LIST 1u /* start with an empty list of dropped parameters */
-/* Makes a profile with other parameters: adds `drop` to its list and removes `keep`.  A name may
- * end in `*`: utm_*.  DEJA_EINVAL unless the profile drops parameters (crawl). */
+/* Makes a profile with a different list of dropped parameters: adds `drop` to its list and removes
+ * `keep`.  A name may end in `*`: utm_*.  DEJA_EINVAL unless the profile drops parameters
+ * (crawl). */
 DEJA_CHECKED int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
                                     size_t n_drop, const deja_slice *keep, size_t n_keep,
                                     deja_url_rules **out, deja_error *err);
 DEJA_API void deja_url_rules_free(deja_url_rules *rules);
 DEJA_API uint32_t deja_url_rules_profile(const deja_url_rules *rules);
-/* Identifies rules: equal for rules that always give the same form, that is, for the same profile
- * and version, parameters and IDNA. */
+/* Returns the id of a set of rules.  Two sets have the same id if they always give the same form,
+ * that is, if their profile, version, parameters and IDNA support are the same. */
 DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
 /* Returns the previous version of the rules, for filters that record its id: deja 0.1 gave some
- * hosts in other scripts a different form.  NULL for the first version.  It lives as long as
- * `rules`. */
+ * non-ASCII hosts a different form.  NULL for the first version.  It lives as long as `rules`. */
 DEJA_API const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules);
 
-/* Bytes that are enough for any form of a URL of len bytes. */
+/* The buffer size that is enough for any form of a URL of len bytes. */
 #define DEJA_URL_ROOM(len) (4 * (len) + 512)
 /* Stores the canonical form in *canon: url itself if it is canonical (the common case; nothing is
  * copied), otherwise bytes in out.  DEJA_ENOTURL: not a URL, and *canon is url.  DEJA_ENOTSUP: the
  * host needs IDNA, which this build lacks; *canon is url.  DEJA_ESPACE: cap is less than
- * DEJA_URL_ROOM, and the form did not fit. */
+ * DEJA_URL_ROOM(url.len), and the form did not fit. */
 DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
                                 deja_slice *canon, deja_error *err);
 /* The same for n URLs, in order; canon may be the array url itself.  status[i] is the status of
- * the i-th: DEJA_OK, DEJA_ENOTURL or DEJA_ENOTSUP.  Returns how many were done: fewer than n if
- * out has no room for the next one. */
+ * the i-th: DEJA_OK, DEJA_ENOTURL or DEJA_ENOTSUP.  Returns how many were processed: fewer than n
+ * if out has no room for the next one. */
 DEJA_API size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                                      char *out, size_t cap, deja_slice *canon, int8_t *status);
-/* Resolves a link in the page `base` as browsers do, and keeps its fragment.  *url is in out, which
- * has DEJA_URL_ROOM(base.len + link.len) bytes and overlaps neither.  DEJA_ENOTURL, DEJA_ENOTSUP
- * and DEJA_ESPACE as above. */
+/* Resolves a link in the page `base` as browsers do, and keeps its fragment.  *url points into
+ * out, which must have DEJA_URL_ROOM(base.len + link.len) bytes and must not overlap either input.
+ * DEJA_ENOTURL, DEJA_ENOTSUP and DEJA_ESPACE as above. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
                                   deja_slice *url, deja_error *err);
 /* Splits a URL into its layers, slices of it: scheme and authority, then each segment of the path
- * with its slash; the query belongs to the last.  Returns how many, at most cap; the last of cap
- * holds the rest. */
+ * with its slash; the query belongs to the last.  Returns the number of layers, at most cap; if
+ * there are more, the last one holds the rest. */
 DEJA_API size_t deja_url_split(deja_slice url, deja_slice *layer, size_t cap);
 /* Lists the host-suffix/path-prefix expressions that Safe Browsing looks up for a URL in its
- * canonical form (DEJA_URL_GSB): slices of it, longest host and path first.  Returns how many; 0
- * for a URL not in that form. */
+ * canonical form (DEJA_URL_GSB): slices of it, longest host and path first.  Returns the number of
+ * expressions; 0 for a URL not in that form. */
 #define DEJA_URL_EXPRESSIONS 30
 DEJA_API size_t deja_url_expressions(deja_slice canon,
                                      deja_slice expression[DEJA_URL_EXPRESSIONS]);
 
 /* --- Kinds and options -------------------------------------------------- */
 
-/* The structure that answers (docs/kinds.md).  Stored in files: append only. */
+/* The structure that answers queries (docs/kinds.md).  Stored in files: append only. */
 typedef enum deja_kind {
     DEJA_CLASSIC = 1,
     DEJA_BLOCKED = 2,
@@ -172,7 +174,7 @@ typedef enum deja_kind {
 
 /* How a key becomes numbers.  XXH3 and SipHash are keyed with the filter's secret and hash a key
  * once; the papers' functions hash salt + key once for each of the k positions (classic only).
- * MIXED uses a different function for each.  Stored in files: append only. */
+ * MIXED uses a different function for each position.  Stored in files: append only. */
 typedef enum deja_hash {
     DEJA_HASH_XXH3 = 1,
     DEJA_HASH_SIPHASH = 2,
@@ -184,14 +186,14 @@ typedef enum deja_hash {
     DEJA_HASH_MIXED = 8
 } deja_hash;
 
-/* Convert between a kind or hash and its name, as typed on the command line; NULL and 0 if
- * unknown. */
+/* Convert between a kind or hash and its name, as typed on the command line; return NULL or 0 if
+ * it is unknown. */
 DEJA_API const char *deja_kind_name(uint32_t kind);
 DEJA_API uint32_t deja_kind_parse(const char *name);
 DEJA_API const char *deja_hash_name(uint32_t hash);
 DEJA_API uint32_t deja_hash_parse(const char *name);
-/* Lists the kinds by number: returns the one after `kind`, or the first for 0; 0 after the
- * last. */
+/* Lists the kinds by number: returns the kind after `kind` (the first one if `kind` is 0), or 0
+ * after the last. */
 DEJA_API uint32_t deja_kind_next(uint32_t kind);
 /* Describes a kind in one line, for help texts; NULL for an unknown kind. */
 DEJA_API const char *deja_kind_help(uint32_t kind);
@@ -206,18 +208,20 @@ DEJA_API const char *deja_kind_help(uint32_t kind);
 #define DEJA_CAN_FORGET  0x0040u /* miss a key that was added and not removed */
 #define DEJA_CAN_FILL    0x0080u /* become full: it stores each key, and counts them exactly */
 #define DEJA_CAN_REPEAT  0x0100u /* consist of several filters that must agree */
-#define DEJA_CAN_MERGE   0x0200u /* take the keys of another filter */
+#define DEJA_CAN_MERGE   0x0200u /* add the keys of another filter */
 #define DEJA_CAN_FOLD    0x0400u /* be halved */
 #define DEJA_CAN_OVERLAP 0x0800u /* estimate how many keys it shares with another filter */
 #define DEJA_CAN_PREFIX  0x1000u /* answer queries about URL prefixes */
 #define DEJA_CAN_LAYER   0x2000u /* describe its layers (deja_filter_layer) */
-/* Whether a kind has the capability; false for an unknown kind. */
+/* Reports whether a kind has the capability; false for an unknown kind. */
 DEJA_API bool deja_kind_can(uint32_t kind, uint32_t capability);
 
-/* Names the instruction set that blocked filters use here: "avx512", "avx2", "portable". */
+/* Names the instruction set that blocked filters use on this machine: "avx512", "avx2",
+ * "portable". */
 DEJA_API const char *deja_simd_name(void);
 
-/* Memory for one filter and what belongs to it; free gets the size that was passed to alloc. */
+/* Allocates the memory of one filter and of objects that belong to it; free gets the size that was
+ * passed to alloc. */
 typedef struct deja_allocator {
     void *(*alloc)(void *ctx, size_t size, size_t align);
     void (*free)(void *ctx, void *p, size_t size);
@@ -227,29 +231,29 @@ typedef struct deja_allocator {
 #define DEJA_KEY_LEN          32
 #define DEJA_KEY_APART        1u /* the secret key is not in the file; pass it to open */
 /* spectral: add increments only the counters at the minimum.  Counts are more accurate, but remove
- * is refused: a counter no longer holds the sum of its keys. */
+ * is refused, because a counter no longer holds the sum of its keys' counts. */
 #define DEJA_MINIMAL_INCREASE 2u
 /* layered: Algorithms 3 and 4 as published, with the same hash functions in every layer.  Equal
  * segments then cancel out, and URLs with swapped segments are mistaken for each other. */
 #define DEJA_LAYERED_PAPER    4u
-/* layered: keys are words with a delimiter between them; layers get the words in turn. */
+/* layered: keys are words with a delimiter between them; the words go to the layers in turn. */
 #define DEJA_LAYERED_WORDS    8u
 
 /* Initialize with DEJA_OPTIONS_INIT; zero asks for the default.  New fields are only ever appended,
  * without padding.  Fields that this library does not know must be zero (DEJA_EVERSION).
  *
- * capacity, fp_rate and memory depend on each other: give two, or one and the default fp_rate, and
- * deja computes the third.  With capacity, hashes and multiplier, memory follows from the thesis'
- * rule m = n k M.  A tightening below 0.5 is the share of fp_rate that is reserved for the parts
- * after the first, which then tighten by 0.7. */
+ * capacity, fp_rate and memory depend on each other: give two of them, or one and use the default
+ * fp_rate; deja computes the third.  With capacity, hashes and multiplier, memory follows from the
+ * thesis' rule m = n k M.  A tightening below 0.5 is the share of fp_rate that is reserved for the
+ * parts after the first, which then tighten by 0.7. */
 typedef struct deja_options {
     size_t size;                 /* set by DEJA_OPTIONS_INIT                 */
     uint32_t kind;               /* a deja_kind; default DEJA_BLOCKED        */
-    uint32_t hashes;             /* k; default: best for the other numbers   */
+    uint32_t hashes;             /* k; default: best for the other options   */
     uint64_t capacity;           /* n, keys expected                         */
     double fp_rate;              /* p at capacity; default 1e-6              */
     const void *key;             /* 32 secret bytes; default: random         */
-    uint64_t seed;               /* not 0: repeatable instead of random      */
+    uint64_t seed;               /* not 0: reproducible, not random          */
     const deja_allocator *alloc; /* ctx outlives the filter; default libc    */
     uint64_t memory;             /* bytes for the body                       */
     double multiplier;           /* M of m = n k M; needs capacity           */
@@ -259,7 +263,7 @@ typedef struct deja_options {
     uint32_t growth;             /* scalable: next part's size; default 2    */
     double tightening;           /* scalable: next part's rate; default 0.7  */
     const deja_url_rules *url;   /* the form of its keys; NULL: any bytes    */
-    uint32_t flags;              /* DEJA_KEY_APART and those that follow it  */
+    uint32_t flags;              /* DEJA_KEY_APART and the flags after it    */
     uint32_t counter_bits;       /* spectral: 4, 8, 16 or 32; default 4      */
     uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
     uint32_t layers;             /* layered: at most this many; default 8    */
@@ -267,18 +271,19 @@ typedef struct deja_options {
     uint32_t generations;        /* window: 1 .. 7 full ones; default 1      */
     uint64_t window_seconds;     /* window: by time; default: by keys        */
     uint64_t deletions;          /* paired: removals expected; default n     */
-    uint64_t format;             /* of the file, 1 (deja 0.1) or 2; default 2 */
+    uint64_t format;             /* of the file: 1 (deja 0.1) or 2 (default) */
 } deja_options;
 #define DEJA_OPTIONS_INIT DEJA_INIT(deja_options)
 
-/* Lets the filter grow past its capacity at the rate fp_rate: blocked, classic and exact become
- * scalable with parts of that kind.  True: the filter will grow.  False: nothing has changed,
- * because the options fix the body (memory, hashes, multiplier, filters), the hash is one of the
- * papers', the kind cannot grow, or the options are invalid.  If capacity is given and tightening
- * is not, a tenth of the rate is reserved for growth, which costs 1 to 3 percent of memory. */
+/* Lets the filter grow past its capacity and keep the rate fp_rate: blocked, classic and exact
+ * become scalable with parts of that kind.  True: the filter will grow.  False: nothing has
+ * changed, because the options fix the body (memory, hashes, multiplier, filters), the hash is one
+ * of the papers', the kind cannot grow, or the options are invalid.  If capacity is given and
+ * tightening is not, a tenth of the rate is reserved for growth, which costs 1 to 3% more
+ * memory. */
 DEJA_API bool deja_options_grow(deja_options *opt);
 
-/* The options as a table, from which tools make their own options: one row for each field of
+/* The options as a table, from which tools generate their own options: one row for each field of
  * deja_options and for each flag. */
 typedef enum deja_option_type {
     DEJA_OPTION_COUNT = 1,  /* uint32_t or uint64_t, from least to most           */
@@ -295,7 +300,7 @@ typedef enum deja_option_type {
 /* Fields are only ever appended. */
 typedef struct deja_option {
     const char *name;    /* of the field or flag: "capacity", "minimal_increase" */
-    const char *keyword; /* in commands of a server: "CAPACITY"; NULL: none      */
+    const char *keyword; /* in server commands: "CAPACITY"; NULL: none           */
     const char *value;   /* what help calls its value: "N"; NULL for a flag      */
     const char *help;    /* a phrase; names other options as `options.NAME`      */
     const char *unit;    /* "keys", "bytes", "seconds", "bits" or NULL           */
@@ -307,19 +312,19 @@ typedef struct deja_option {
     double standard; /* the default; 0: it depends on the other options      */
     const char *(*choice)(uint32_t value); /* NULL: no such choice                   */
     uint32_t flag;
-    uint32_t compared;  /* 1: deja_filter_open refuses a file with another value */
+    uint32_t compared;  /* 1: deja_filter_open refuses a different value     */
     uint32_t renewable; /* 1: deja_filter_rotate can change it                   */
 } deja_option;
 #define DEJA_OPTION_CHOICES 64 /* choices are numbers below it */
-/* Look up a row by its index (NULL after the last) or by its name (NULL: there is none). */
+/* Look up a row by its index (NULL after the last) or by its name (NULL if there is none). */
 DEJA_API const deja_option *deja_option_at(size_t i);
 DEJA_API const deja_option *deja_option_find(const char *name);
-/* Whether filters of this kind accept the option.  Every kind accepts most options. */
+/* Reports whether filters of this kind accept the option.  Every kind accepts most options. */
 DEJA_API bool deja_option_accepted(const deja_option *o, uint32_t kind);
-/* Whether the option is given: not zero. */
+/* Reports whether the option is given, that is, not zero. */
 DEJA_API bool deja_option_given(const deja_option *o, const deja_options *opt);
-/* Writes an option's value as in a command (digits, a name, a byte or the secret), not terminated.
- * Returns its length; 0 for a flag and for an option that is not given. */
+/* Writes an option's value as commands spell it (digits, a name, a byte or the secret), without a
+ * terminating zero.  Returns its length; 0 for a flag and for an option that is not given. */
 #define DEJA_OPTION_TEXT 40
 DEJA_API size_t deja_option_print(const deja_option *o, const deja_options *opt,
                                   char text[DEJA_OPTION_TEXT]);
@@ -337,15 +342,15 @@ typedef struct deja_plan {
     uint32_t filters;     /* F                                                   */
     uint32_t hash;        /* deja_hash                                           */
     uint64_t capacity;    /* n                                                   */
-    double fp_rate;       /* p predicted at capacity: at most what was asked for */
-    uint64_t bits;        /* m, all filters together; layered: the most, which   */
-                          /* is n different segments in each layer               */
+    double fp_rate;       /* p predicted at capacity: at most the requested p    */
+    uint64_t bits;        /* m, all filters together; layered: the most,         */
+                          /* with n distinct segments in each layer              */
     uint64_t bytes;       /* of the bodies                                       */
     double bits_per_key;  /* bits / capacity                                     */
     double lost;          /* keys expected to be lost while filling to capacity  */
     uint64_t deletions;   /* paired: removals it is sized for                    */
     double fn_rate;       /* and the share of its keys that it then FORGETS      */
-    uint64_t generations; /* window: full ones; the bits are of one more         */
+    uint64_t generations; /* window: full ones; the bits include one more        */
     uint64_t lines;       /* cache lines that a lookup reads; scalable: per part */
 } deja_plan;
 #define DEJA_PLAN_INIT DEJA_INIT(deja_plan)
@@ -354,11 +359,12 @@ DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_e
 /* --- Filters ------------------------------------------------------------ */
 
 typedef struct deja_filter deja_filter;
-/* Makes an empty filter in memory.  DEJA_EINVAL: err names the option that does not fit. */
+/* Makes an empty filter in memory.  DEJA_EINVAL: err names the option that is invalid or
+ * contradicts another. */
 DEJA_CHECKED int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err);
 DEJA_API void deja_filter_free(deja_filter *f); /* does not sync */
-/* Whether this filter has a capability: its options and parts can rule out what its kind can do.
- * Ignores whether its file is open for writing. */
+/* Reports whether this filter has a capability; its options and parts can rule out what its kind
+ * can do.  Ignores whether its file is open for writing. */
 DEJA_API bool deja_filter_can(const deja_filter *f, uint32_t capability);
 /* Requires a capability: DEJA_OK if the filter has it; otherwise DEJA_ENOTSUP, and err names a
  * kind that can. */
@@ -366,13 +372,14 @@ DEJA_CHECKED int deja_filter_require(const deja_filter *f, uint32_t capability, 
 
 /* Adds a key.  *is_new, unless is_new is NULL, becomes true if the key was absent.  If threads add
  * the same key at the same time, at least one of them gets true.  DEJA_EFULL: no room; DEJA_EIO:
- * the file cannot be written; DEJA_ENOTSUP: a static filter; DEJA_EINVAL: opened for reading. */
+ * the file cannot be written; DEJA_ENOTSUP: the filter is static; DEJA_EINVAL: the file is open
+ * for reading only. */
 DEJA_CHECKED int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err);
 /* The same for n keys in order, with overlapped cache misses; is_new gets 0 or 1 for each.
- * is_new and done may be NULL.  On failure, the first *done keys were added. */
+ * is_new and done may be NULL.  On failure, only the first *done keys were added. */
 DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n,
                                        uint8_t *is_new, size_t *done, deja_error *err);
-/* Looks a key up.  True: it was added, or it is a false positive. */
+/* Looks up a key.  True: it was added, or it is a false positive. */
 DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
 /* The same for n keys; found gets 0 or 1 for each. */
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
@@ -389,18 +396,19 @@ DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_er
  * DEJA_ENOTSUP.
  *
  * spectral: remove undoes one add of the key.  *removed (or NULL) becomes false, and stats count a
- * refusal, if the key is absent or all its counters are saturated: these have lost count and stay
- * as they are.  Remove only keys that were added.  A key that was not is refused as well unless it
- * is a false positive; removing that takes counts away from other keys, which MAY BE MISSED
- * afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
+ * refusal, if the key is absent or all its counters are saturated: saturated counters have lost
+ * count and do not change.  Remove only keys that were added.  A key that was never added is also
+ * refused unless it is a false positive; removing a false positive takes counts away from other
+ * keys, which MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove returns DEJA_ENOTSUP.
  *
- * paired: remove puts the key into a second filter, of deletions, and that is PERMANENT.  Every
+ * paired: remove adds the key to a second filter, the deletions, and that is PERMANENT.  Every
  * later add of the key answers "new", and the key is never found again; stats count these adds as
- * hidden.  The share fn_now of the keys that were never removed also disappears: this kind FORGETS.
- * A key that is not found is refused; removing a false positive harms no other key.
+ * hidden.  The share fn_now of the keys that were never removed also disappears: this kind
+ * FORGETS.  A key that is not found is refused; removing a false positive harms no other key.
  *
- * count stores how many times the key was added and not removed.  It may be too high, for the same
- * share of keys as there are false positives.  The largest value of a counter means "at least". */
+ * count stores how many times the key was added and not removed.  The count may be too high; the
+ * share of keys with such a count is the false-positive rate.  A count at the counter's maximum
+ * means "at least this many". */
 DEJA_CHECKED int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n,
@@ -412,18 +420,19 @@ DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice 
 
 /* Asks whether any URL at or below a prefix (a site, a directory, a page) was added.  Prefixes end
  * at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and everything below http://h/a/,
- * but not http://h/ab.  No added URL is missed.  False positives are one prefix in a hundred, and
- * prefixes whose segments were each seen in the same place under other prefixes: http://h/b after
- * http://h/a and http://g/b.  If a filter has L layers, only the first L - 1 segments count, and
- * never a query.  Kind layered only, not in its modes paper and words; otherwise DEJA_ENOTSUP. */
+ * but not http://h/ab.  No added URL is missed.  There are two sorts of false positives: one
+ * prefix in a hundred, by chance, and prefixes whose segments were each seen in the same position
+ * under other prefixes: http://h/b after http://h/a and http://g/b.  If a filter has L layers,
+ * only the first L - 1 segments count; the query never does.  Only for layered filters, but not in
+ * paper mode or words mode; otherwise DEJA_ENOTSUP. */
 DEJA_CHECKED int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
                                           uint8_t *found, deja_error *err);
 
-/* Work in two steps, for programs that hash in one thread and look up in another.  A key becomes
- * hash_words numbers, which are valid for filters with the same secret key, visit, hash, k and F
- * (layered: and the same layers and modes). */
+/* Hash keys and use the hashes in two separate steps, for programs that hash in one thread and
+ * look up in another.  A key becomes hash_words numbers, which are valid for filters with the same
+ * secret key, visit, hash, k and F (layered: also the same layers and mode). */
 DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
 DEJA_API void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                      uint64_t *hash);
@@ -439,15 +448,15 @@ DEJA_CHECKED int deja_filter_count_hashed(const deja_filter *f, const uint64_t *
 /* Returns the deja_profile of the URLs in the filter; 0: bytes as given. */
 DEJA_API uint32_t deja_filter_profile(const deja_filter *f);
 
-/* What a filter holds and what it costs.  Without DEJA_STATS_BODY the call is fast and fills the
- * fields down to clock_behind.  With it, the call reads the whole body and fills the other fields;
- * without it, those of type double are NaN and the others are 0. */
+/* What a filter holds and how much memory it takes.  Without DEJA_STATS_BODY the call is fast and
+ * fills the fields down to clock_behind.  With it, the call reads the whole body and fills the
+ * other fields; without it, those of type double are NaN and the others are 0. */
 #define DEJA_STATS_BODY 1u
 typedef struct deja_stats {
     size_t size; /* set by DEJA_STATS_INIT; filled as far as the caller knows it */
     uint32_t kind;
     uint32_t part_kind;      /* scalable: of its parts; otherwise kind                       */
-    uint32_t parts;          /* bodies: F, or for scalable 1 more than the times it grew     */
+    uint32_t parts;          /* bodies: F; scalable: 1 more than the times it grew           */
     uint32_t filters;        /* F                                                            */
     uint32_t hash;           /* deja_hash                                                    */
     uint32_t hashes;         /* k; scalable: of the newest part                              */
@@ -455,7 +464,7 @@ typedef struct deja_stats {
     uint32_t profile;        /* deja_profile of its keys; 0: bytes as given                  */
     double fp_rate;          /* as requested                                                 */
     double tightening;       /* scalable; otherwise 0                                        */
-    uint64_t url_rules;      /* deja_url_rules_id of the form of its keys; 0: bytes          */
+    uint64_t url_rules;      /* deja_url_rules_id of its keys; 0: bytes as given             */
     uint64_t capacity;       /* of all parts that exist                                      */
     uint64_t bytes;          /* of the bodies, in memory or in the file                      */
     uint64_t offered;        /* keys passed to add                                           */
@@ -465,12 +474,12 @@ typedef struct deja_stats {
     uint64_t format;         /* of its file: 1 as deja 0.1 wrote it, 2 since 0.2             */
     uint64_t syncs;          /* 0 for a filter in memory                                     */
     uint32_t flags;          /* DEJA_KEY_APART, DEJA_MINIMAL_INCREASE, DEJA_LAYERED_..       */
-    uint32_t keyed;          /* 1: secret key, 0: made from a seed                           */
+    uint32_t keyed;          /* 1: has a secret key, 0: made from a seed                     */
     uint32_t unclean;        /* 1: not synced after its last add; `keys` is an estimate      */
     uint32_t counter_bits;   /* spectral                                                 */
     uint64_t visit;          /* 1, 2, ..                                                 */
     uint64_t visits_before;  /* visits that ended before this one                        */
-    uint64_t last_distinct;  /* distinct keys of the last of them ..                     */
+    uint64_t last_distinct;  /* distinct keys in the last of them ..                     */
     double last_lost;        /* .. and how many of these were mistaken for seen          */
     uint64_t unions;         /* filters merged into it; `keys` is then an estimate       */
     uint64_t folds;          /* how many times it was halved                             */
@@ -489,7 +498,7 @@ typedef struct deja_stats {
     double fill;          /* bits_set / bits                                            */
     double distinct;      /* distinct keys, estimated from bits_set                     */
     double fp_now;        /* false-positive rate at the current fill                    */
-    double lost;          /* new keys mistaken for seen so far, as expected             */
+    double lost;          /* expected number of new keys mistaken for seen              */
     double missed;        /* probability that all visits so far missed a page           */
     double bits_expected; /* bits that `keys` random keys set on average ..             */
     double bits_sigma;    /* .. and the standard deviation; far more means pollution    */
@@ -515,15 +524,16 @@ typedef struct deja_stats {
     uint64_t delimiter;   /* byte between words                                         */
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
-/* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was cut short
+/* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was truncated
  * during the call. */
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, unsigned flags, deja_stats *stats,
                                    deja_error *err);
 /* Describes one layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose
- * segments are whole keys.  DEJA_EINVAL: there is no such layer; DEJA_ENOTSUP: another kind. */
+ * segments are whole keys.  DEJA_EINVAL: there is no such layer; DEJA_ENOTSUP: the filter is not
+ * layered. */
 typedef struct deja_layer {
     size_t size;       /* set by DEJA_LAYER_INIT; filled as far as the caller knows it */
-    uint64_t segments; /* different ones                                               */
+    uint64_t segments; /* distinct ones                                                */
     uint64_t capacity; /* that its parts are sized for                                 */
     uint64_t bytes;
     double fp_now; /* rate at which an absent segment is found                     */
@@ -536,8 +546,8 @@ DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_l
 
 /* --- Files -------------------------------------------------------------- */
 
-#define DEJA_OPEN_WRITE        1u /* take the writer's lock; without it: read only        */
-#define DEJA_CREATE_REPLACE    2u /* create: replace a filter file of that name            */
+#define DEJA_OPEN_WRITE        1u /* take the writer's lock; without it, read only        */
+#define DEJA_CREATE_REPLACE    2u /* create: replace any filter file of that name          */
 #define DEJA_OPEN_REPAIR       4u /* open: trust one sync record if the other is damaged  */
 /* create: set the permissions of the file, as in DEJA_CREATE_MODE(0640); see
  * deja_filter_create. */
@@ -564,56 +574,59 @@ DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja
 /* Makes added keys durable: after DEJA_OK, every add that returned before the call survives a
  * power failure.
  *
- * A writer never overwrites a file that someone has moved over its own, and stops writing one that
- * was deleted: sync, growth, fold and rotate, and the first add after a sync, then fail with
- * DEJA_EIO and errno ESTALE.  deja_filter_check_file says why.  Both files are unchanged, and
- * neither has the adds since the last sync: open the file again and repeat them. */
+ * A writer never overwrites a file that someone has moved over its own, and stops writing to a
+ * file that was deleted: sync, growth, fold and rotate, and the first add after a sync, then fail
+ * with DEJA_EIO and errno ESTALE.  deja_filter_check_file says why.  Both files are unchanged, and
+ * neither has the keys added since the last sync: open the file again and repeat those adds. */
 DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
-/* Reads the whole file and compares its checksums.  DEJA_OK: it is sound.  DEJA_EFORMAT: err names
- * the damage.  DEJA_EBUSY: it was not synced after its last add, so it has no valid checksum. */
+/* Verifies a file: reads all of it and compares its checksums.  DEJA_OK: it is sound.
+ * DEJA_EFORMAT: err names the damage.  DEJA_EBUSY: it was not synced after its last add, so it has
+ * no valid checksum. */
 DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
 
-/* Turns SIGBUS into an error, for all filters of the process and permanently.  If a mapped file is
- * truncated or overwritten, the next access to a missing page kills the process with SIGBUS.  After
- * this call, that filter fails instead; signals that are not about a filter's file go to the
- * previous handler.  The library never calls it by itself. */
+/* Turns SIGBUS into an error, permanently, for all filters of the process.  If a mapped file is
+ * truncated or overwritten, the next access to a missing page kills the process with SIGBUS.
+ * After this call, only calls on that filter fail; a SIGBUS outside a filter's file goes to the
+ * previous handler.  The library never calls this function itself. */
 DEJA_CHECKED int deja_files_guard(deja_error *err);
-/* Checks that a filter's file is still whole.  If it is not, calls with a status return DEJA_EIO,
- * and contains, which has none, says true for every key, because a filter must never call a known
- * key new.  DEJA_OK after a contains means that its answer came from the whole file. */
+/* Checks that a filter's file is still intact.  If it is not, calls with a status return DEJA_EIO,
+ * and deja_filter_contains, which has none, returns true for every key, because a filter must
+ * never report a known key as new.  DEJA_OK after deja_filter_contains means that its answer came
+ * from an intact file. */
 DEJA_CHECKED int deja_filter_check_file(const deja_filter *f, deja_error *err);
 
-/* Copies a filter into a new file, as deja_filter_create makes one: same key, same counts. */
+/* Copies a filter to a new file, created as by deja_filter_create, with the same key and
+ * counts. */
 DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags,
                                   deja_filter **out, deja_error *err);
 
 /* --- Export and import -------------------------------------------------- */
 
 /* Exports a filter: copies len bytes of the file that it would have, from offset `at`, and returns
- * how many; fewer at the end, and 0 after it.  The first 4096 bytes contain a checksum of all
- * others, so a call that copies any of them reads the whole body: get them once, and do not change
- * the filter until you have the rest. */
+ * the number of bytes copied: fewer at the end, and 0 after it.  The first 4096 bytes contain a
+ * checksum of all others, so a call that copies any of them reads the whole body: copy them only
+ * once, and do not change the filter until you have copied the rest. */
 DEJA_API uint64_t deja_filter_export_len(const deja_filter *f);
 DEJA_API size_t deja_filter_export(const deja_filter *f, uint64_t at, void *out, size_t len);
 
-/* Makes a filter in memory from exported bytes.  They may come from an attacker: header, length and
- * key are checked as deja_filter_open checks those of a file, before bodies are allocated, and the
- * checksum as in deja_file_verify.  expect is as for open.  DEJA_EBUSY: a file that was not
- * synced. */
+/* Makes a filter in memory from exported bytes.  They may come from an attacker: before it
+ * allocates bodies, the call checks header, length and key as deja_filter_open does; at the end it
+ * checks the checksum as deja_file_verify does.  expect is as for open.  DEJA_EBUSY: the bytes are
+ * from a file that was not synced. */
 DEJA_CHECKED int deja_filter_import(const void *data, size_t len, const deja_options *expect,
                                     deja_filter **out, deja_error *err);
-/* The same in pieces, in order.  len is the total length if you can trust it; 0 means unknown, and
- * memory then grows as bytes arrive.  expect->url must live until finish.  After an error, only
- * free is allowed. */
+/* Import a filter from pieces, in order.  len is the total length if you can trust it; 0 means
+ * unknown, and memory then grows as bytes arrive.  expect->url must live until finish.  After an
+ * error, only free is allowed. */
 typedef struct deja_import deja_import;
 DEJA_CHECKED int deja_import_new(uint64_t len, const deja_options *expect, deja_import **out,
                                  deja_error *err);
 DEJA_CHECKED int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err);
 DEJA_CHECKED int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err);
 DEJA_API void deja_import_free(deja_import *im); /* does not free the filter that it made */
-/* Returns the total length; 0 before the header (4096 bytes) has arrived. */
+/* Returns the total length of an import, or 0 before the header (4096 bytes) has arrived. */
 DEJA_API uint64_t deja_import_len(const deja_import *im);
-/* Copies bytes that have arrived, as deja_filter_export does: for a server that must save or
+/* Copies bytes that have arrived, as deja_filter_export does, for a server that must save or
  * replicate an import before it is complete. */
 DEJA_API size_t deja_import_read(const deja_import *im, uint64_t at, void *out, size_t len);
 
@@ -631,7 +644,7 @@ DEJA_API void deja_builder_free(deja_builder *b); /* does not free the filter th
 DEJA_CHECKED int deja_builder_add(deja_builder *b, deja_slice key, deja_error *err);
 DEJA_CHECKED int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n,
                                         deja_error *err);
-/* The same in two steps: one number per key. */
+/* The same in two steps; each key becomes one number. */
 DEJA_API void deja_builder_hash_batch(const deja_builder *b, const deja_slice *keys, size_t n,
                                       uint64_t *hash);
 DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n,
@@ -646,30 +659,31 @@ DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned
 
 /* Adds every key of `from` to `into` (a union).  Both need the same kind (classic, blocked or
  * exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.  Their
- * sizes must be equal, or that of `from` 2, 4, 8 .. times as large: it is folded on the way.  Exact
- * tables may have any sizes but need enough room (DEJA_EFULL, before anything changes).
+ * sizes must be equal, or `from` must be 2, 4, 8 .. times as large; it is folded during the merge.
+ * Exact tables may have any sizes but need enough room (DEJA_EFULL, before anything changes).
  *
- * A scalable filter counts as a filter of its parts' kind while it has one part.  Once one of them
- * has grown, their parts must have equal sizes, one by one, and `into` grows if it has fewer.
- * Scalable filters of exact parts grow as needed.
+ * While a scalable filter has one part, it counts as a filter of that part's kind.  Once either
+ * filter has grown, part i of one must be as large as part i of the other, and `into` grows if it
+ * has fewer parts.  Scalable filters with exact parts grow as needed.
  *
- * The number of keys of the union is estimated from its bits.  In a file, the union is durable
+ * The number of keys in the union is estimated from its bits.  In a file, the union is durable
  * after the next sync, like adds. */
 DEJA_CHECKED int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err);
 /* Halves a classic or blocked filter, or a scalable one with a single such part, this many times.
- * The result is what the same keys would have left in a filter of that size, with its higher rate.
+ * The result equals a filter of that size with the same keys, including its higher rate.
  * DEJA_EINVAL: err says how many times it can be halved.  A file is replaced atomically. */
 DEJA_CHECKED int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err);
-/* Estimates from the set bits how many keys are in both, with the standard deviation (sigma may be
- * NULL).  The filters must be able to merge and have one part each.  Exact filters are counted. */
+/* Estimates how many keys are in both filters, from the set bits, with the standard deviation
+ * (sigma may be NULL).  It must be possible to merge the filters, and each must have one part.
+ * For exact filters the number is counted, not estimated. */
 DEJA_CHECKED int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys,
                                      double *sigma, deja_error *err);
-/* Begins the next visit: an empty filter with the same key and different hash functions, so that
- * the next visit finds pages that this one lost.  If next is NULL, the filter is sized from the
- * keys that this visit had.  Otherwise the fields of next that are not 0 apply;
- * deja_option.renewable says which ones can change.  A scalable filter becomes one of its parts'
- * kind if memory, hashes or multiplier is given.  Counts come from a file and may be crafted:
- * without a capacity or memory, more than 16 MiB and more than 32 times the current bytes are
+/* Begins the next visit: empties the filter and gives it different hash functions under the same
+ * key, so that the next visit finds pages that this one lost.  If next is NULL, the filter is
+ * sized from the keys that this visit had.  Otherwise the nonzero fields of next apply;
+ * deja_option.renewable says which fields can change.  A scalable filter becomes one of its parts'
+ * kind if memory, hashes or multiplier is given.  Counts may come from a crafted file, so if
+ * neither capacity nor memory is given, a size above both 16 MiB and 32 times the current size is
  * refused (DEJA_EINVAL).  A file is replaced atomically. */
 DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 
@@ -682,27 +696,28 @@ DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, de
  * last line needs none.
  * ends: stores the offset just past each mark at or after `from`, in order, at most cap of them.
  * count: counts the marks.
- * Each returns how many; at the end, split returns 0 and ends fewer than cap. */
+ * Each returns how many it found; at the end of the text, split returns 0 and ends returns fewer
+ * than cap. */
 DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t cap);
 DEJA_API size_t deja_lines_ends(deja_slice text, size_t from, char mark, size_t *ends, size_t cap);
 DEJA_API size_t deja_lines_count(deja_slice text, char mark);
 
-/* Finds the new lines of a stream if a line must not count as seen before it was written: judge
- * some keys, write their lines, then commit.  A crash before the commit repeats lines but never
- * loses one.  The answers are those of a filter to which every key was added as soon as it was
- * judged, even in a window, which forgets.  The filter is borrowed: between judge and commit,
- * nothing else may add to it.  Memory comes from its allocator.
+/* Finds the new lines of a stream when a line must not count as seen before it has been written:
+ * judge some keys, write their lines, then commit.  A crash before the commit repeats lines but
+ * never loses one.  The answers are the same as if every key were added to the filter as soon as
+ * it is judged, even in a window, which forgets.  The filter is borrowed: between judge and
+ * commit, nothing else may add to it.  Memory comes from its allocator.
  *
- * judge: hash is from deja_filter_hash_batch.  DEJA_ENOMEM: none of the keys was judged.
- * commit: adds the pending keys, as deja_filter_add_hashed does.  On failure, the rest stay
- * pending. */
+ * judge: hash is from deja_filter_hash_batch.  DEJA_ENOMEM: none of the keys were judged.
+ * commit: adds the pending keys, as deja_filter_add_hashed does.  On failure, the remaining keys
+ * stay pending. */
 typedef struct deja_dedup deja_dedup;
 DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err);
 DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
                                   deja_error *err);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
 DEJA_API void deja_dedup_free(deja_dedup *d);
-/* Returns how many keys are pending: those judged new; in a window, also those to be renewed. */
+/* Returns how many keys are pending: those judged new and, in a window, those to be renewed. */
 DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 
 #ifdef __cplusplus
