@@ -312,7 +312,7 @@ typedef struct deja_option {
     double standard; /* the default; 0: it depends on the other options      */
     const char *(*choice)(uint32_t value); /* NULL: no such choice                   */
     uint32_t flag;
-    uint32_t compared;  /* 1: deja_filter_open refuses a different value     */
+    uint32_t compared;  /* 1: deja_filter_open refuses a different value         */
     uint32_t renewable; /* 1: deja_filter_rotate can change it                   */
 } deja_option;
 #define DEJA_OPTION_CHOICES 64 /* choices are numbers below it */

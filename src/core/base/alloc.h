@@ -6,7 +6,7 @@
 /* Returns zeroed memory, or NULL.  If hook is NULL, small allocations use libc and large ones use
  * anonymous pages with a request for huge pages. */
 void *dj_alloc(const deja_allocator *hook, size_t size, size_t align);
-/* p may be NULL, and may contain the hook. */
+/* p may be NULL; the hook may be stored inside p. */
 void dj_free(const deja_allocator *hook, void *p, size_t size);
 /* Keeps a copy of the hook for an object that may outlive it; NULL if hook is NULL. */
 const deja_allocator *dj_alloc_keep(const deja_allocator *hook, deja_allocator *copy);

@@ -1,7 +1,7 @@
 /* bytes.h - little-endian integers in memory, and wide multiplication.
  *
- * Files and filter bodies are little-endian everywhere.  On little-endian machines each of
- * these is a single load or store. */
+ * Files and filter bodies are little-endian everywhere.  On little-endian machines each of these
+ * functions is a single load or store. */
 #ifndef DJ_BYTES_H
 #define DJ_BYTES_H
 #include <stdint.h>
@@ -75,7 +75,7 @@ static inline uint64_t dj_mix64(uint64_t x)
 }
 #define DJ_GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / phi, odd: SplitMix64's step */
 
-/* Output i = 0, 1, .. of SplitMix64 seeded with x: position i of the hash x is derived from it. */
+/* Output i = 0, 1, .. of SplitMix64 seeded with x; position i of the hash x is derived from it. */
 static inline uint64_t dj_nth64(uint64_t x, uint32_t i)
 {
     return dj_mix64(x + (i + UINT64_C(1)) * DJ_GOLDEN);

@@ -9,7 +9,7 @@
  *
  * SIMD sets or tests one bit in each of k different lanes in a few instructions.  The lanes are a
  * (nearly) random subset for each key: if all keys used the same k lanes, the others would stay
- * empty, and if they used adjacent lanes, crowding would raise the rate by a fifth.
+ * empty, and if every key used adjacent lanes, crowding would raise the rate by a fifth.
  *
  * A body can also hold several filters of one size as *lines*: block b of every filter is stored
  * contiguously, line 0 first.  One pattern then looks up a key in all of them, in adjacent cache
@@ -40,15 +40,15 @@ struct dj_blocks {
  * add: sets them; is_new[i] = 1 if one was not set before.  The caller is the only writer.
  * Adding a present key writes nothing, so repeats leave no cache line and no page of a file
  * dirty.
- * Both expect the blocks of hash in the cache.  For each finished key they prefetch a block for
- * one of the n hashes in `ahead`: evenly spread misses overlap best.  A caller without more keys
- * passes hash itself. */
+ * Both expect the blocks of `hash` to be in the cache.  For each finished key they prefetch a
+ * block for one of the n hashes in `ahead`: evenly spread misses overlap best.  A caller that has
+ * no more keys passes `hash` itself. */
 typedef void dj_block_contains(const struct dj_blocks *b, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
                           size_t n, uint8_t *is_new);
-/* find_lines: bit l of found[i] = 1 if all bits of hash i are set in line l.
- * add_line: the same, and then sets them in this one line, as add does. */
+/* find_lines: bit l of found[i] is 1 if all bits of hash i are set in line l.
+ * add_line: does the same, and then sets the bits in one given line, as add does. */
 typedef void dj_block_find_lines(const struct dj_blocks *b, const uint64_t *hash,
                                  const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,

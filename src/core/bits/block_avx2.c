@@ -6,8 +6,8 @@
 #include "core/bits/block.h"
 #include <immintrin.h>
 
-/* What every key needs, in registers.  The answers are bytes, which may alias the filter's fields,
- * so the compiler would otherwise reload these for each key. */
+/* The values that every key needs, kept in registers.  The answers are bytes, which may alias the
+ * filter's fields, so the compiler would otherwise reload these for each key. */
 struct shape {
     uint8_t *body;
     uint64_t n_blocks;

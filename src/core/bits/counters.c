@@ -1,4 +1,5 @@
-/* counters.c - packed counters in cache lines: increment, decrement, minimum; see counters.h. */
+/* counters.c - increments, decrements and minimum of counters packed in cache lines; see
+ * counters.h. */
 #include "core/bits/counters.h"
 
 #define LANES 16u

@@ -1,4 +1,4 @@
-/* counters.h - counters of 4, 8, 16 or 32 bits; a key has k of them in one cache line.
+/* counters.h - counters of 4, 8, 16 or 32 bits; each key uses k counters in one cache line.
  *
  * A line is 16 lanes of 32 bits, like a block of block.h; a lane holds 8, 4, 2 or 1 counters, the
  * first one in its low bits.  A 64-bit hash h selects one counter in each of k lanes of one line:

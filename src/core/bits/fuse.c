@@ -1,7 +1,7 @@
 /* fuse.c - the shape of a binary fuse filter, and its construction; see fuse.h.
  *
- * The keys are sorted by the number that selects their first slot, so all memory touched at a time
- * lies within three segments, which fit in the caches, however large the filter is. */
+ * The keys are sorted by the number that selects their first slot, so all memory in use at any
+ * moment lies within three segments, which fit in the caches, however large the filter is. */
 #include "core/bits/fuse.h"
 #include "core/base/bytes.h"
 #include <math.h>
@@ -45,7 +45,7 @@ uint64_t dj_fuse_unmix(const struct dj_fuse *f, uint64_t h)
 
 /* --- Peeling ---------------------------------------------------------------- */
 
-/* False if a slot has too many keys to count: 64, where 3 are usual. */
+/* False if a slot has too many keys to count: 64 or more; usually it has about 3. */
 static bool count_keys(const struct dj_fuse *f, const uint64_t *h, size_t n, struct dj_peel *room)
 {
     uint64_t at[DJ_FUSE_POSITIONS];
@@ -110,8 +110,8 @@ static void put(uint8_t *body, uint64_t at, uint32_t width, uint32_t print)
         dj_store32(body + 4 * at, print);
 }
 
-/* In reverse order: a slot is set after all keys that were peeled off after its own key are
- * satisfied, and none of those uses the slot. */
+/* In reverse order: a slot is set after all keys that were peeled off after its own key have their
+ * values, and none of those keys uses the slot. */
 void dj_fuse_fill(const struct dj_fuse *f, const struct dj_peel *room, size_t n, uint8_t *body)
 {
     uint64_t at[DJ_FUSE_POSITIONS];
@@ -129,7 +129,7 @@ void dj_fuse_fill(const struct dj_fuse *f, const struct dj_peel *room, size_t n,
 
 /* --- Sorting ---------------------------------------------------------------- */
 
-#define FEW 24 /* this many numbers are sorted by insertion */
+#define FEW 24 /* up to this many numbers are sorted by insertion */
 
 static void sort_few(uint64_t *h, size_t n)
 {

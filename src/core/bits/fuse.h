@@ -2,14 +2,14 @@
  *
  * An array of slots of `width` bits is divided into segments, whose length is a power of two.  A
  * key has a fingerprint and one slot in each of three consecutive segments; it is in the set if
- * the xor of the three slots is the fingerprint.  For n keys that is a system of n equations,
- * which 9/8 n slots are enough to solve by peeling: some slot belongs to only one key, so it can
- * be set last, to whatever that key needs; without that key, another slot has only one key, and so
- * on.  Consecutive segments are the reason why so few slots suffice: the peeling starts at both
+ * the xor of the three slots is the fingerprint.  For n keys that is a system of n equations, and
+ * 9/8 n slots are enough to solve it by peeling: some slot belongs to only one key, so it can be
+ * set last, to whatever that key needs; without that key, another slot has only one key, and so
+ * on.  So few slots are enough because the segments are consecutive: the peeling starts at both
  * ends, where slots have fewer keys, and works inward.
  *
  * Small sets need more slots per key: the shape follows formulas that the authors found by
- * experiment.  If peeling fails with one seed, the next one is tried.
+ * experiment.  If peeling fails with one seed, the next seed is tried.
  *
  * Source: Graf, Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022. */
 #ifndef DJ_FUSE_H
@@ -26,7 +26,7 @@
 struct dj_fuse {           /* docs/format.md */
     uint32_t width;        /* bits of a fingerprint: 8, 16 or 32 */
     uint32_t segment_log2; /* slots in a segment */
-    uint32_t segments;     /* that can hold a first slot; two more follow */
+    uint32_t segments;     /* segments that can hold a first slot; two more follow */
     uint64_t seed;
     uint64_t keys; /* distinct keys; with none, every query answers no */
 };
@@ -82,7 +82,7 @@ struct dj_peel {
     uint8_t *which;  /* ... and which of its slots each was peeled off at */
 };
 
-/* Find an order for n different numbers; false if this seed has none. sum and count must be
+/* Find an order for n distinct numbers; false if this seed has none. sum and count must be
  * zeroed. */
 bool dj_fuse_peel(const struct dj_fuse *f, const uint64_t *h, size_t n, struct dj_peel *room);
 /* Fill the slots of a zeroed body, in the order found. */

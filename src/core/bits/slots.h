@@ -5,8 +5,8 @@
  * The slots of a line fill in order and are never emptied or moved, so a probe ends at the first
  * line with a free slot.
  *
- * A kernel probes for a group of keys in rounds: every key checks one line, and the keys that find
- * it full, without themselves in it, stay for the next round.  No branch depends on what a key
+ * A kernel probes for a group of keys in rounds: every key checks one line, and a key stays for
+ * the next round if the line is full and does not contain it.  No branch depends on what a key
  * finds, so none is mispredicted, and the lines of the next round are prefetched during this one.
  * All kernels give the same answers; the portable one defines them. */
 #ifndef DJ_SLOTS_H
@@ -30,8 +30,8 @@ struct dj_slots {
  * itself) are prefetched along the way.
  * contains: found[i] = 1 if hash i is present.
  * add: inserts absent hashes; is_new[i] = 1 for these.  The caller is the only writer and ensures
- * at least n free slots.  Returns n, or the index of the first key that found no free slot: then
- * the file claims more free slots than it has. */
+ * at least n free slots.  Returns n, or the index of the first key that found no free slot, which
+ * means that the file claims more free slots than it has. */
 typedef void dj_slots_contains(const struct dj_slots *s, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
 typedef size_t dj_slots_add(const struct dj_slots *s, const uint64_t *hash, const uint64_t *ahead,

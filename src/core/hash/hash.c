@@ -1,14 +1,14 @@
-/* hash.c - the keyed hash: the only user of libxxhash, and the papers' families.
+/* hash.c - the keyed hashes and the papers' hash families; the only user of libxxhash.
  *
  * Default: XXH3 with a 192-byte secret per filter.  Without the secret, nobody can compute which
- * URLs share positions; docs/security.md says how strong that is and when SipHash is the better
- * choice.  Both give one 64-bit number per key, from which filters derive every position.  XXH3 is
- * weak for keys of up to 16 bytes, so rules 1 hash these with short.h.  The segments of a layered
- * filter's keys are short strings that an attacker can combine freely, so rules 1 hash the
- * segments too long for short.h with SipHash.
+ * URLs share positions; docs/security.md explains how strong this protection is and when SipHash
+ * is the better choice.  Both give one 64-bit number per key, from which filters derive every
+ * position.  XXH3 is weak for keys of up to 16 bytes, so rules 1 use short.h for these.  The
+ * segments of a layered filter's keys are short strings that an attacker can combine freely, so
+ * rules 1 use SipHash for segments that are too long for short.h.
  *
  * The papers compute each position by hashing salt + key again.  Their families give `words`
- * numbers per key; their salts, too, are derived from the key and the visit.
+ * numbers per key; their salts are also derived from the key and the visit.
  *
  * Derivation: SipHash-2-4 as a pseudo-random function.  Word i of stream d is SipHash(K[0..16),
  * K[16..32) || d || i), all little-endian.  So the XXH3 secret, the salts and the check value in
@@ -29,7 +29,8 @@ static uint64_t salted_xxh3(uint64_t salt, const void *key, size_t len)
     return XXH3_64bits_withSeed(key, len, salt);
 }
 
-/* The order in which MIXED uses them: the thesis' pairs and triples come first (5.2, 5.3). */
+/* The order in which MIXED uses the functions: the thesis' pairs and triples come first (5.2,
+ * 5.3). */
 static const salted_fn mixed[] = {dj_jenkins, dj_murmur2, dj_sha1,
                                   dj_md5,     dj_murmur3, salted_xxh3};
 #define N_MIXED (sizeof mixed / sizeof mixed[0])
@@ -209,7 +210,7 @@ static inline void walk_path(const struct dj_hasher *h, const deja_slice *keys,
     }
 }
 
-/* Many keys at once: 10 to 20 % faster on real URLs.  `flatten` gives each walk its own copy of
+/* Many keys at once: 10 to 20% faster on real URLs.  `flatten` gives each walk its own copy of
  * XXH3; without it, the bounds have no effect. */
 __attribute__((flatten)) static void hash_lot(const struct dj_hasher *h, const deja_slice *keys,
                                               size_t n, uint64_t *out)

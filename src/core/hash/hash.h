@@ -1,4 +1,4 @@
-/* hash.h - from bytes to numbers: filters see keys only as hashes.
+/* hash.h - turns keys into numbers; filters see keys only as hashes.
  *
  * A hasher is made from 32 secret bytes, the visit, and the number of words per key: one for XXH3
  * and SipHash, k F for the papers' families.  The rules of its file select the functions
@@ -26,7 +26,7 @@ struct dj_hasher {
     bool pieces;    /* rules 1: the keys are segments of a layered filter's keys */
     uint8_t secret[DJ_SECRET_LEN];
     size_t below;          /* XXH3 hashes keys of this many bytes or more ... */
-    struct dj_short brief; /* ... and this hashes shorter ones; unused by rules 0 */
+    struct dj_short brief; /* ... and `brief` hashes shorter ones; unused by rules 0 */
     uint64_t sip[2];
     uint64_t *salts; /* `words` of them for the papers' families, else NULL */
 };

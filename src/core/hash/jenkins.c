@@ -10,10 +10,10 @@
  *
  * The papers' filters hash each key once per salt, k times in all.  Each step of mix depends on
  * the previous one, which leaves the processor idle.  So eight salts are computed in parallel, in
- * the compiler's vectors, for about the price of one.
+ * the compiler's vectors, in about the time of one.
  *
- * Limits: 32 bits, and built for speed: anyone who knows the salt can produce collisions at will.
- * The length counts modulo 2^32.
+ * Limits: it has 32 bits and is built for speed; anyone who knows the salt can produce collisions
+ * at will.  The length counts modulo 2^32.
  * Source: Bob Jenkins, "Hash Functions", Dr. Dobb's Journal, September 1997. */
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"

@@ -13,7 +13,7 @@
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"
 
-/* floor(2^32 |sin(i + 1)|): constants that leave no room for a hidden choice */
+/* floor(2^32 |sin(i + 1)|): constants that cannot hide a deliberate choice */
 static const uint32_t sines[64] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
     0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
@@ -36,8 +36,8 @@ static inline uint32_t choose(uint32_t x, uint32_t y, uint32_t z)
     return z ^ (x & (y ^ z));
 }
 
-/* The same as choose(z, x, y), but with one gate less between x, which the previous step has just
- * computed, and the sum: the two terms share no bits, and additions can be reordered. */
+/* The same as choose(z, x, y), but with one operation less between x, which the previous step has
+ * just computed, and the sum: the two terms share no bits, and additions can be reordered. */
 static inline uint32_t choose_late(uint32_t x, uint32_t y, uint32_t z)
 {
     return (x & z) + (y & ~z);

@@ -8,9 +8,10 @@
  * The salt is the first two words of MurmurHash2, and the first word of MurmurHash3's first pair.
  * So pairs after the first start 8 bytes into the key.
  *
- * Limits: neither resists an attacker, salted or not: for both there are keys that collide under
+ * Limits: neither resists an attacker, salted or not: for both, there are keys that collide under
  * every seed (Aumasson, Bernstein, 2012).  Use siphash.c for a filter under attack.  MurmurHash2
- * counts the length modulo 2^32.  MurmurHash3 counts 64 bits here; Appleby's own has an int.
+ * counts the length modulo 2^32.  MurmurHash3 counts the length in 64 bits here, where Appleby's
+ * code has an int.
  * Source: Austin Appleby, SMHasher, 2008 and 2011. */
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"

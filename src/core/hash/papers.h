@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 uint64_t dj_jenkins(uint64_t salt, const void *key, size_t len); /* lookup2, initval 0; 32 bits */
-/* The same under each of n > 0 salts, for little more than the price of one. */
+/* The same for each of n > 0 salts, in little more time than for one. */
 void dj_jenkins_many(const uint64_t *salt, uint32_t n, const void *key, size_t len, uint64_t *out);
 uint64_t dj_murmur2(uint64_t salt, const void *key, size_t len); /* MurmurHash2, seed 0; 32 bits */
 uint64_t dj_murmur3(uint64_t salt, const void *key,

@@ -8,8 +8,8 @@
  * buffer for the block that starts with the salt and for the padded end; all blocks between are
  * read in place.
  *
- * An empty key may have a NULL pointer, so nothing here computes with the pointer before it knows
- * that there is a byte to read. */
+ * An empty key may have a NULL pointer, so no function here uses the pointer in arithmetic before
+ * it knows that there is a byte to read. */
 #ifndef DJ_SALTED_H
 #define DJ_SALTED_H
 #include "core/base/bytes.h"

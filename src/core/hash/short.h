@@ -14,8 +14,8 @@
  * highest 65 bits: over random secrets, the hashes of any two different keys of one length are
  * independent and uniform.  For keys of different lengths, S alone ensures that.  So two keys
  * chosen without knowledge of the secret collide with probability exactly 2^-64.  mix is a
- * bijection and does not change that.  It matters for sets of more than two keys: without it, keys
- * in arithmetic progression would have hashes in arithmetic progression.
+ * bijection and does not change that.  But mix matters for sets of more than two keys: without it,
+ * keys in arithmetic progression would have hashes in arithmetic progression.
  *
  * Limit: a sum is not a pseudo-random function.  Anyone who sees hashes, or enough answers to
  * chosen queries, can solve for the secret; siphash.c resists that.

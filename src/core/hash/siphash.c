@@ -42,8 +42,8 @@ static inline void absorb(struct sip *s, uint64_t word)
 }
 
 /* The last len % 8 bytes.  URLs can end at any offset in a word, which no branch predictor can
- * foresee, so shift the bytes out of the last 8 if there are 8.  Two shifts, because their sum may
- * be the full width. */
+ * predict, so if the key has at least 8 bytes, load its last 8 and shift out those already read.
+ * The code shifts twice, because a single shift could be by the full width. */
 static inline uint64_t rest(const uint8_t *key, size_t len)
 {
     if (len < 8)

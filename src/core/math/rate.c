@@ -1,4 +1,4 @@
-/* rate.c - the effect of n different keys on a body: false positives, lost keys, set bits.
+/* rate.c - the effect of n distinct keys on a body: false positives, lost keys, set bits.
  *
  * classic  m bits, k positions anywhere.  n keys set a fraction f = 1 - (1 - 1/m)^(kn) of the
  *          bits.  An absent key is found if all its k positions are set: f^k.  That assumes that
@@ -22,10 +22,10 @@
  * spectral the same with counters: a lane of 32 bits holds 8, 4, 2 or 1 of them, and a key uses
  *          one in each of k lanes.  A nonzero counter counts as a set bit.
  *
- * exact    64-bit fingerprints only: the only false positives are twins.
+ * exact    the body holds 64-bit fingerprints, so the only false positives are twins.
  *
  * twins    Keys are first hashed to 64 bits.  An absent key has the same hash as one of n keys
- *          with probability n / 2^64.  Every body then finds it, in all of F filters, for any k.
+ *          with probability n / 2^64.  Every body then finds it, in all F filters, for any k.
  *          This is the lowest possible rate and is added to the others.  Only the papers'
  *          families, which compute k numbers per key, do not have it.
  *
@@ -166,8 +166,8 @@ static bool crowd_done(const struct crowd *w, double total)
 
 /* --- Blocked ------------------------------------------------------------ */
 
-/* At this mean every k finds everything: the probability that any of k bits is missing is at most
- * k (1 - k/512)^i. */
+/* At this mean number of keys, every lookup is positive for any k: the probability that any of k
+ * bits is missing is at most k (1 - k/512)^i. */
 #define CROWD_MAX (64.0 * DJ_BLOCK_BITS)
 
 enum wanted {
@@ -209,7 +209,7 @@ static double block_mean_at(const struct dj_shape *s, double n, enum wanted want
 
 /* --- Fill --------------------------------------------------------------- */
 
-/* For a single bit: `a_key` independent chances per key, each of which sets the bit with
+/* For a single bit: each key has `a_key` independent chances, each of which sets the bit with
  * probability `hit`.  The k lanes of a blocked key differ, so they count as one chance of k/m. */
 struct throws {
     double a_key, hit;
@@ -243,7 +243,7 @@ double dj_shape_bits_set(const struct dj_shape *s, double n)
 }
 
 /* The inverse, after Swamidass and Baldi ("Mathematical correction for fingerprint similarity
- * measures to improve chemical retrieval", J.  Chem.  Inf.  Model.  47, 2007). */
+ * measures to improve chemical retrieval", J. Chem.  Inf.  Model. 47, 2007). */
 double dj_shape_keys(const struct dj_shape *s, double bits_set)
 {
     check(s);
@@ -364,7 +364,7 @@ static double classic_integral(const struct dj_shape *s, double n)
     return sum / w;
 }
 
-/* Up to this many keys, the sum is computed term by term. */
+/* For up to this many keys, the sum is computed term by term. */
 #define FEW_KEYS 1024.0
 
 /* The slope of the rate at n keys minus that at 0 keys, where only k = 1 has a slope. */

@@ -1,4 +1,4 @@
-/* sizing.c - the smallest body for n keys at rate p, the best k, the capacity.
+/* sizing.c - computes the smallest body for n keys at rate p, the best k, and the capacity.
  *
  * The rate (rate.c) falls with the bits and grows with the keys, so each question is a search for
  * the point where it crosses p: halve or double until the point is bracketed, then bisect.
@@ -6,8 +6,9 @@
  * granules, blocks are unevenly filled, and p is a guarantee.  So the answer is the first size at
  * which the predicted rate really is p or less.
  *
- * If k is free, it is tried from 1 upward, and a larger k must beat the best so far: need at least
- * one granule less, or hold one key more.  If it does not, that takes a single evaluation.
+ * If k is free, it is tried from 1 upward, and a larger k must beat the best so far: it must need
+ * at least one granule less, or hold at least one key more.  Rejecting a k that does not takes a
+ * single evaluation.
  *
  * The rate of `exact` is negligible; its size follows from its load factor.  With 4 of 5 slots
  * used and full lines of 8 overflowing into the next, a query reads 1.15 lines on average for a

@@ -43,30 +43,29 @@ uint64_t dj_shape_granule(uint32_t layout);
 uint32_t dj_shape_most_k(uint32_t layout);
 
 /* The functions from here to dj_shape_keys take a complete shape: a layout with valid k and bits.
- * n is a number of different keys; 0, negative values and NaN count as none; INFINITY is
+ * n is a number of distinct keys; 0, negative values and NaN count as none; INFINITY is
  * allowed. */
 
-/* Probability that a key that was never added is found after n different keys were added. */
+/* Probability that a key that was never added is found after n distinct keys have been added. */
 double dj_shape_rate(const struct dj_shape *s, double n);
 /* Of n keys arriving one after another, the expected number mistaken for seen: the sum of the
- * rates that the first, second, ... n-th key meets.  (The integral of the rate is at most one key
- * more.) */
+ * rates at which the first, second, ... n-th key are mistaken.  (The integral of the rate is at
+ * most one key more.) */
 double dj_shape_lost(const struct dj_shape *s, double n);
 /* The same for F filters of this shape that all hold all n keys: a key is found if all of them
  * find it. */
 double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n);
 double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n);
 /* The part of the rate that no body can lower: the probability that an absent key is a twin (has
- * the same 64-bit hash) of one of n keys; that combined with the rate of the bodies; and the share
- * of p that it leaves for the bodies, or 0. */
+ * the same 64-bit hash) of one of n keys; the combination of that and the rate of the bodies; and
+ * the share of p that it leaves for the bodies, or 0. */
 double dj_twins(double n);
 double dj_with_twins(double bodies, double n);
 double dj_shape_rate_left(const struct dj_shape *s, double n, double p);
 /* The probability that at least one of two independent events occurs. */
 double dj_either(double a, double b);
 /* The mean and the standard deviation of the number of set bits (table: used slots; counters:
- * nonzero counters) after n different keys.  Neither is a bound: both are exact for ideal
- * hashing. */
+ * nonzero counters) after n distinct keys.  Both are exact for ideal hashing, not bounds. */
 double dj_shape_bits_set(const struct dj_shape *s, double n);
 double dj_shape_bits_sigma(const struct dj_shape *s, double n);
 /* The inverse: the number of keys that explains this many set bits.  A full filter gives INFINITY

@@ -1,5 +1,5 @@
-/* canon.c - the entry point for canonical URLs: the profiles' names, their rules, and which file
- * writes which form. */
+/* canon.c - the entry point for canonical URLs: names and rules of the profiles, and the function
+ * that writes each form. */
 #include "core/base/bylength.h"
 #include "core/base/status.h"
 #include "core/url/params.h"

@@ -1,4 +1,5 @@
-/* expressions.c - what Safe Browsing looks up for one URL: host suffixes times path prefixes.
+/* expressions.c - the expressions that Safe Browsing looks up for one URL: each host suffix with
+ * each path prefix.
  *
  * Hosts: the host itself, and up to four suffixes, formed from its last five labels by removing
  * labels from the front until two are left; an address has no suffixes.  Paths: the path with its

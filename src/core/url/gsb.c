@@ -1,7 +1,7 @@
-/* gsb.c - the canonical form of Google Safe Browsing, for block lists.
+/* gsb.c - the canonical form that Google Safe Browsing defines, for block lists.
  *
- * The published rules ("URLs and Hashing" of the Safe Browsing API, version 4; the part about IPv6
- * is from the later edition of that page), in their order:
+ * The published rules, in order ("URLs and Hashing" of the Safe Browsing API, version 4; the part
+ * about IPv6 is from the later edition of that page):
  *
  *   1. drop tab, CR, LF; drop the fragment; drop surrounding spaces
  *   2. unescape %XX until nothing is left to unescape
@@ -15,9 +15,10 @@
  * bytes, which bounds the work by the length.  (Repeating passes until nothing changes would be
  * quadratic for %25252525...)
  *
- * The form is idempotent.  Where the rules leave that open:
- * - The text is parsed after step 2, as the rules say: `/`, `?`, `@` and `:` that appear by
- *   unescaping are delimiters like any other, and would be the next time.  `#` is not (the rules'
+ * The form is idempotent.  Where the rules do not ensure that:
+ * - The text is parsed after step 2, as the rules say: a `/`, `?`, `@` or `:` that results from
+ * unescaping is a delimiter like any other, as it would be in the next pass.  `#` is not (the
+ * rules'
  *   own example is host%23.com): it is escaped again, so the next pass finds no fragment either.
  * - A port is everything from the first `:`; "a:1:2" would otherwise lose one number per pass.
  * - A name that IDNA rejects is escaped byte by byte.  So is one that IDNA maps to characters that
@@ -188,7 +189,7 @@ static int name_to_ascii(const char *s, size_t len, char to[NAME_MAX_ASCII + 1],
     }
     if (is_name) {
         memcpy(to, ascii, got);
-        *n = collapse_dots(to, got); /* from full stops of other scripts */
+        *n = collapse_dots(to, got); /* from full stops in other scripts */
     }
     idn2_free(ascii);
     return DEJA_OK;

@@ -1,10 +1,10 @@
 /* host.c - parse and write hosts as the WHATWG URL standard does.
  *
- * %XX is decoded, letters become lower case, other scripts go through IDNA.  If the last label is
- * a number, the host must be an IPv4 address: 0x7f.1 and 2130706433 are 127.0.0.1.  An ASCII host
- * goes through IDNA only if it has labels that start with xn--; the standard rejects these if they
- * do not decode to a valid label.  The rules of deja 0.1, and builds without IDNA, keep them
- * unchanged.
+ * %XX is decoded, letters become lower case, and non-ASCII hosts go through IDNA.  If the last
+ * label is a number, the host must be an IPv4 address: 0x7f.1 and 2130706433 are 127.0.0.1.  An
+ * ASCII host goes through IDNA only if it has labels that start with xn--; the standard rejects
+ * these if they do not decode to a valid label.  The rules of deja 0.1, and builds without IDNA,
+ * keep them unchanged.
  *
  * The work is done in place, at the end of the output text. */
 #include "core/url/host.h"

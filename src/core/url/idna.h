@@ -1,4 +1,4 @@
-/* idna.h - host names in other scripts, the rare path. */
+/* idna.h - non-ASCII host names (a rare path). */
 #ifndef DJ_IDNA_H
 #define DJ_IDNA_H
 #include "core/url/text.h"

@@ -1,4 +1,4 @@
-/* idna2003.c - names in ASCII by libidn2, as close to IDNA 2003 as possible.
+/* idna2003.c - converts names to ASCII with libidn2, as close to IDNA 2003 as possible.
  *
  * libidn2 implements IDNA 2008 with Unicode's TR46, whose transitional mapping is designed to
  * agree with IDNA 2003 for names in use.  This file adds two things.  TR46 accepts no ASCII except
@@ -50,8 +50,8 @@ static bool is_right_to_left(uint32_t c)
 }
 
 /* RFC 3454 section 6: a label with right-to-left letters starts and ends with them and has no
- * left-to-right ones.  Of the latter, only the usual scripts are known here: Latin, Greek,
- * Cyrillic. */
+ * left-to-right ones.  Of the left-to-right scripts, this function knows only the usual ones:
+ * Latin, Greek and Cyrillic. */
 static bool runs_one_way(struct run label)
 {
     bool any = false, other = false, first = false, last = false;

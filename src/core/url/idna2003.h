@@ -1,4 +1,4 @@
-/* idna2003.h - names in ASCII by IDNA 2003 (RFC 3490 ToASCII, AllowUnassigned). */
+/* idna2003.h - converts names to ASCII by IDNA 2003 (RFC 3490 ToASCII, AllowUnassigned). */
 #ifndef DJ_IDNA2003_H
 #define DJ_IDNA2003_H
 #include "core/url/text.h"

@@ -1,12 +1,12 @@
 /* layers.c - split a URL into layers: site, folder, folder, ..., page.
  *
  * The cuts are before the slashes of the path, so the first i layers together are the prefix that
- * all URLs of that folder share.  Any bytes are accepted: without ://, the first layer ends at the
+ * all URLs in that folder share.  Any bytes are accepted: without ://, the first layer ends at the
  * first slash.  Nothing is cut after the first ? or #.
  *
- * Eight bytes are tested at a time: with x the bytes xor the byte searched for, bit 7 of each byte
- * of ~(((x & 0x7f..) + 0x7f..) | x) is set exactly where x has a zero byte.  Each word is read
- * once, and its cuts are processed from the lowest. */
+ * Eight bytes are tested at a time: if x is the xor of the bytes and the byte searched for, bit 7
+ * of each byte of ~(((x & 0x7f..) + 0x7f..) | x) is set exactly where x has a zero byte.  Each
+ * word is read once, and its cuts are processed from the lowest. */
 #include "core/url/layers.h"
 #include "core/base/bytes.h"
 #include "core/url/parse.h"

@@ -21,7 +21,7 @@ struct dj_params {
     struct dj_names drop, keep;
 };
 
-/* The built-in list of profile crawl. */
+/* The built-in list of the crawl profile. */
 extern const struct dj_params dj_params_tracking;
 
 bool dj_params_has(const struct dj_params *set, deja_slice name);

@@ -2,14 +2,15 @@
  *
  * The standard reads a URL one code point at a time through some twenty states, because it must
  * also serve setters.  For a whole URL a few cuts are equivalent: the scheme ends at the colon,
- * the authority at the slash; the host starts after its last @, the port after the colon that
- * follows; the fragment starts at the first #, the query at the first ?. The lenient rules are
- * implemented here too: surrounding white space, tabs and line ends anywhere, any number of
+ * the authority at the slash; the host starts after the last @ of the authority, the port after
+ * the next colon; the fragment starts at the first #, the query at the first ?. The lenient rules
+ * are implemented here too: surrounding white space, tabs and line ends anywhere, any number of
  * slashes or backslashes after http:.
  *
  * Schemes that are not special follow RFC 3986: an authority only after two slashes, and no
- * meaning for backslashes.  Here `file` is one of them.  The standard has rules for Windows drives
- * and for file: with one slash, which only merge spellings; a crawler does not need them. */
+ * meaning for backslashes.  Here, `file` is one of these schemes.  The standard has rules for
+ * Windows drives and for file: with one slash, which only merge spellings; a crawler does not need
+ * them. */
 #include "core/url/parse.h"
 #include "core/base/letters.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* path.c - paths: each segment is written first, then checked.
+/* path.c - writes paths: each segment is first written, then checked.
  *
  * Only a decoded segment shows whether it is `.` or `..`: %2e%2E is two dots, and so is `..`
  * followed by a session id that is removed.  So a segment is written, checked, and removed if it

@@ -1,9 +1,9 @@
 /* percent.c - percent-encoding, byte by byte.
  *
- * The sets are those of the WHATWG URL standard; RFC 3986 (6.2.2.1, 6.2.2.2) adds that %c3 is %C3
- * and %7E is `~`.  A byte is encoded as itself.  The standard reads its input as UTF-8 and
- * replaces every malformed sequence with U+FFFD, which would merge the raw bytes FF and FE, and so
- * two different URLs.
+ * The sets come from the WHATWG URL standard; RFC 3986 (6.2.2.1, 6.2.2.2) adds that %c3 is the
+ * same as %C3, and %7E the same as `~`.  deja encodes each byte as it is.  The standard reads its
+ * input as UTF-8 and replaces every malformed sequence with U+FFFD, which would merge the raw
+ * bytes FF and FE, and so two different URLs.
  *
  * A `%` that does not start a triplet is not encoded, which needs care.  In %4%31 the first %
  * stands for itself; with %31 decoded to 1, the text would read %41, a triplet that was never
@@ -78,7 +78,7 @@ void dj_percent_normal(struct dj_text *out, deja_slice bytes, unsigned set)
 {
     const char *s = bytes.data;
     size_t copied = 0;
-    size_t open = 0; /* a hex digit decoded up to here could complete a lone % */
+    size_t open = 0; /* a hex digit decoded at this offset would complete a lone % */
     for (size_t i = 0; i < bytes.len; i++) {
         const bool encode = is_in(set, s[i]);
         if (!encode && s[i] != '%')

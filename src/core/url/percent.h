@@ -8,8 +8,8 @@
 enum dj_percent_set {
     DJ_SET_OPAQUE = 1,        /* space                           hosts, mailto:..., data:... */
     DJ_SET_FRAGMENT = 2,      /* space " < > ` */
-    DJ_SET_QUERY = 4,         /* space " < > #                   of schemes not special */
-    DJ_SET_SPECIAL_QUERY = 8, /* and '                           of http, https, ... */
+    DJ_SET_QUERY = 4,         /* space " < > #                   for non-special schemes */
+    DJ_SET_SPECIAL_QUERY = 8, /* and '                           for http, https, ... */
     DJ_SET_PATH = 16,         /* query and ? ^ ` { } */
     DJ_SET_USERINFO = 32,     /* path and / : ; = @ [ \ ] | */
 };

@@ -44,8 +44,8 @@ extern const struct dj_plain_kernel dj_plain_portable, dj_plain_avx2;
 /* The fastest kernel that this processor supports. */
 const struct dj_plain_kernel *dj_plain_best(void);
 
-/* The checks that need no marks: may a canonical URL under these rules have another sort of host
- * (an address, or one with a port); may it have the odd byte at `at`; is its query sorted? */
+/* The checks that need no marks: under these rules, may a canonical URL have this host (an
+ * address, or a host with a port), may it have the odd byte at `at`, and is its query sorted? */
 bool dj_plain_host_is_fine(const struct deja_url_rules *rules, const char *url, size_t begin,
                            size_t end);
 bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,

@@ -1,7 +1,7 @@
-/* punycode.c - labels of other scripts in ASCII; see punycode.h.
+/* punycode.c - non-ASCII labels in ASCII; see punycode.h.
  *
- * The names are those of RFC 3492.  A code point is below 2^21 and there are at most 2^10 of them,
- * so delta stays below 2^32 in the encoder.  The decoder reads untrusted input and checks for
+ * Names are as in RFC 3492.  A code point is below 2^21 and there are at most 2^10 of them, so
+ * delta stays below 2^32 in the encoder.  The decoder reads untrusted input and checks for
  * overflow. */
 #include "core/url/punycode.h"
 

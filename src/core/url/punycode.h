@@ -1,4 +1,4 @@
-/* punycode.h - labels of other scripts in ASCII (RFC 3492), without the prefix xn--. */
+/* punycode.h - non-ASCII labels in ASCII (RFC 3492), without the prefix xn--. */
 #ifndef DJ_PUNYCODE_H
 #define DJ_PUNYCODE_H
 #include "core/url/text.h"
@@ -7,8 +7,8 @@
  * number. */
 #define DJ_PUNYCODE_MAX 1024u
 
-/* Write the form of up to DJ_PUNYCODE_MAX code points; sets out->short_of_room if it does not
- * fit. */
+/* Write the encoded form of up to DJ_PUNYCODE_MAX code points; sets out->short_of_room if it does
+ * not fit. */
 void dj_punycode_write(struct dj_text *out, const uint32_t *c, size_t n);
 
 /* Decode such a form in lower case into c, which has room for cap; returns the number of code

@@ -20,7 +20,7 @@ static bool same_scheme(deja_slice a, deja_slice b)
     const char *x = a.data, *y = b.data;
     size_t i = 0;
     while (i < a.len && i < b.len && (x[i] | 0x20) == (y[i] | 0x20))
-        i++; /* . + - and digits already have the bit set */
+        i++; /* the bit is already set in . + - and digits */
     return i == a.len && i == b.len;
 }
 
@@ -39,7 +39,7 @@ static int parse_relative(deja_slice link, const struct dj_url *base, struct dj_
     *u = *base;
     dj_parse_tail(link, u);
     if (base->opaque && (u->path.len || u->has_query || !u->has_fragment))
-        return DEJA_ENOTURL; /* only another fragment can follow mailto: */
+        return DEJA_ENOTURL; /* only a fragment can be resolved against mailto: */
     if (u->path.len == 0) {
         u->path = base->path;
         if (!u->has_query) {

@@ -1,7 +1,7 @@
-/* rules.c - the profiles, and rules with other parameters to drop.
+/* rules.c - the built-in profiles, and custom rules with a different list of dropped parameters.
  *
- * The built-in profiles are constants.  Rules with other parameters are one allocation: the rules,
- * the set, its names, and the bytes of the given names. */
+ * The built-in profiles are constants.  Custom rules are one allocation: the rules, the set, its
+ * names, and the bytes of the given names. */
 #include "core/base/compiler.h"
 #include "core/base/status.h"
 #include "core/url/idna.h"

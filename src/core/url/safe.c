@@ -1,4 +1,4 @@
-/* safe.c - the profiles safe and crawl: parse, and write every part in its canonical spelling.
+/* safe.c - the safe and crawl profiles: parse, and write every part in its canonical spelling.
  *
  * safe merges only URLs that are the same by RFC 3986 (6.2.2, 6.2.3) and the WHATWG URL standard;
  * it drops fragments, because they never reach a server. crawl also merges URLs that a server

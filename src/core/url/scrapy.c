@@ -3,13 +3,13 @@
  *
  * The reference is w3lib 2.1.1 on Python 3.11 (Debian 12) with default arguments, given the URL's
  * bytes as UTF-8 text; if it raises an exception, the bytes are not a URL here.
- * tests/url/w3lib_agrees.py compares the two.  What it does:
+ * tests/url/w3lib_agrees.py compares the two.  canonicalize_url does this:
  *
  *   strip       surrounding control characters and spaces, tabs and line ends everywhere
  *   split       scheme, "//" and network location, path, ";" and parameters of the last segment
- *               (of some schemes), query; the fragment is dropped.  Every part is optional.
+ *               (in some schemes), query; the fragment is dropped.  Every part is optional.
  *   netloc      to ASCII by IDNA 2003, including user info and port; unchanged if that fails;
- *               lower case; trailing colons dropped.  ASCII ones only get lower case.
+ *               lower case; trailing colons dropped.  ASCII ones only become lower case.
  *   path        unescaped, except %2F and %3F, and escaped again; an empty one is "/"
  *   parameters  escaped where necessary
  *   query       split at "&" and ";", unescaped with "+" as space, sorted by name and value,

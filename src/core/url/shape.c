@@ -1,9 +1,9 @@
-/* shape.c - the profile shape: pages made by one template are one URL.
+/* shape.c - the shape profile: pages made from one template become one URL.
  *
- * The form of profile crawl, with one value for all: every parameter loses its value, and in the
- * path a number becomes 0, a hash 0123456789abcdef, a UUID zeros, and a language in the first
- * segment `en`.  So the shape is a URL itself, and its own shape.  docs/url/profile-shape.md lists
- * the rules with examples. */
+ * It starts from the crawl profile's form and replaces variable parts with fixed ones: every
+ * parameter loses its value, and in the path a number becomes 0, a hash 0123456789abcdef, a UUID
+ * zeros, and a language in the first segment `en`.  So a shape is itself a URL, and the shape of a
+ * shape is the same shape.  docs/url/profile-shape.md lists the rules with examples. */
 #include "core/base/letters.h"
 #include "core/url/url.h"
 
@@ -11,7 +11,7 @@
 #define TOKEN_LEAST 20 /* letters of both cases and digits: an identifier in base64 */
 #define RUN_LEAST   4  /* digits next to letters: a number in a name, not v2 or mp3 */
 
-/* A form that is rewritten in place: nothing here becomes longer. */
+/* A form that is rewritten in place: no step makes it longer. */
 struct shape {
     char *at; /* where the next byte goes */
 };
@@ -119,8 +119,8 @@ static void put_word(struct shape *s, const char *at, size_t len)
     }
 }
 
-/* The byte between two words, or an escape with its two digits.  A % that begins no escape keeps the
- * word after it: shortened, the two might form one. */
+/* The byte between two words, or an escape with its two digits.  If a % does not begin an escape,
+ * the word after it is copied unchanged; a shortened word could form an escape with the %. */
 static size_t escape_length(const char *at, const char *end)
 {
     if (at == end || *at != '%')
@@ -186,7 +186,7 @@ static char *reduce(char *at, char *end)
 {
     char *colon = memchr(at, ':', (size_t)(end - at));
     if (!colon || end - colon < 4 || colon[1] != '/' || colon[2] != '/')
-        return end; /* mailto: and the like have no path */
+        return end; /* URLs such as mailto: have no path */
     char *path = memchr(colon + 3, '/', (size_t)(end - colon) - 3);
     if (!path)
         return end;

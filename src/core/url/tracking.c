@@ -1,4 +1,4 @@
-/* tracking.c - the parameters that profile crawl drops, and who uses them.
+/* tracking.c - the parameters that the crawl profile drops, and who uses them.
  *
  * A name is listed if it only identifies the visitor or the referrer and never selects content,
  * and if nobody uses it for anything else.  That excludes the short names: `sid`, `ref`, `source`,
@@ -6,7 +6,7 @@
  * can add them (deja_url_rules_new).
  *
  * The list is sorted by bytes, for binary search; unit.params fails if a line is out of place.
- * Changing a line changes the profile's rules, and with them their id. */
+ * Changing a line changes the profile's rules and their id. */
 #include "core/base/compiler.h"
 #include "core/url/params.h"
 

@@ -1,4 +1,4 @@
-/* url.h - what the files of this folder share.
+/* url.h - declarations that the files in this folder share.
  *
  * canon.c is the entry point: it asks plain.c whether the URL is already canonical (nearly all
  * are) and leaves the others to the profile's own file, which writes the canonical form.  They
@@ -12,7 +12,7 @@ struct dj_params; /* names of query parameters; params.h */
 
 struct deja_url_rules {
     uint32_t profile;
-    uint32_t version;                   /* grows when the profile changes the form of any URL */
+    uint32_t version;                   /* increased when the form of any URL changes */
     const struct dj_params *drop;       /* NULL: keep all */
     const struct deja_url_rules *older; /* the previous version; NULL: this is the first */
 };
@@ -31,7 +31,8 @@ dj_url_writer dj_url_safe; /* safe and crawl: they differ in rules->drop and in 
 dj_url_writer dj_url_gsb;
 dj_url_writer dj_url_scrapy;
 dj_url_writer dj_url_shape;
-/* A status for this URL, with a sentence in *err (unless NULL) if it is not DEJA_OK (noturl.c). */
+/* Returns status and, if it is not DEJA_OK, explains it in *err (unless NULL) with a sentence
+ * about this URL (noturl.c). */
 int dj_url_explain(int status, deja_slice url, deja_error *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* uts46.c - hosts in other scripts as browsers handle them.
+/* uts46.c - non-ASCII hosts as browsers handle them.
  *
  * UTS 46 ToASCII with the options of the WHATWG URL standard: nontransitional, CheckBidi and
  * CheckJoiners; no CheckHyphens, no UseSTD3ASCIIRules, no VerifyDnsLength.  Each code point is
- * mapped, the whole is normalized (NFC), and each label is checked and encoded.
+ * mapped, the whole host is normalized (NFC), and each label is checked and encoded.
  *
- * The mapping comes from libidn2, which has no call for it.  So each code point is looked up after
- * an ideograph that nothing composes with, by the transitional rules, which check nothing else.
- * The four characters that these rules map and browsers keep are handled here.  So are the
+ * The mapping comes from libidn2, which has no call that only maps.  So each code point is looked
+ * up after an ideograph that nothing composes with, by the transitional rules, which check nothing
+ * else.  The four characters that these rules map and browsers keep are handled here.  So are the
  * compatibility forms of ASCII, which libidn2 rejects although UseSTD3ASCIIRules is off; their
  * mapping is NFKC.  Normalization and properties come from libunistring, on which libidn2 is
  * built.  Characters newer than the Unicode version of these libraries are rejected. */
@@ -103,7 +103,7 @@ static int map_to_ascii(struct points *to, uint32_t c)
 }
 
 /* A direct-mapped cache of code points that map to themselves: a lookup in libidn2 takes a
- * thousand times as long, and the hosts of a list use few different letters. */
+ * thousand times as long, and the hosts in a list use few distinct letters. */
 #define KNOWN    1024
 static _Atomic uint32_t known[KNOWN];
 

@@ -1,4 +1,4 @@
-/* uts46.h - hosts in other scripts as browsers handle them (UTS 46, the rare path). */
+/* uts46.h - non-ASCII hosts as browsers handle them (UTS 46, a rare path). */
 #ifndef DJ_UTS46_H
 #define DJ_UTS46_H
 #include "core/url/text.h"

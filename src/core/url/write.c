@@ -49,7 +49,7 @@ int dj_write_origin(struct dj_text *out, const struct dj_url *u, dj_percent_writ
 }
 
 /* Without an authority, a path must not start with two slashes, or the parser would read an
- * authority: foo:/.//host stays foo:/.//host. */
+ * authority.  So foo:/.//host stays foo:/.//host. */
 static void guard_slashes(const struct dj_path *p)
 {
     struct dj_text *out = p->out;
