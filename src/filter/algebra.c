@@ -1,9 +1,9 @@
 /* algebra.c - merge two filters, fold one, and estimate how many keys two filters share.
  *
- * Union.  A bit of a Bloom filter is set if some key set it, so the OR of two bodies is the body
- * that the keys of both would have left, byte for byte, if every key has the same positions in
- * both: same kind, k, hash, secret key, visit and size.  The fingerprints of a table are added to
- * the other table like keys.
+ * Union.  A bit of a Bloom filter is set if some key set it, so the OR of two bodies is, byte for
+ * byte, the body that the keys of both would have left, provided that every key has the same
+ * positions in both: same kind, k, hash, secret key, visit and size.  The fingerprints of a table
+ * are added to the other table like keys.
  *
  * Fold.  Positions come from the high bits of a hash: pos(m) = floor(h m / 2^64).  For any real x,
  * floor(floor(x) / 2) = floor(x / 2); with x = h m / 2^64 that gives
@@ -20,12 +20,12 @@
  *
  * A scalable filter with one part counts as a filter of its part's kind.  Filters that have grown
  * are merged part by part if they have grown in the same steps: a key is in the filter if any part
- * has it, so it does not matter which part.  A part of the union may hold more keys than it was
- * sized for; stats report that, and the next key makes the filter grow.
+ * has it, and it does not matter which part that is.  A part of the union may hold more keys than
+ * it was sized for; stats report that, and the next key makes the filter grow.
  *
- * Overlap.  The set bits give an estimate of the number of different keys (core/math), also for the
- * union of two filters, whose bits are only counted: common = n(a) + n(b) - n(a or b).
- * docs/math.md derives the standard deviation.
+ * Overlap.  The set bits give an estimate of the number of distinct keys (core/math), including
+ * for the union of two filters, whose bits are counted without building it: common = n(a) + n(b) -
+ * n(a or b). docs/math.md derives the standard deviation.
  * Source: Broder, Mitzenmacher, "Network Applications of Bloom Filters: A Survey", 2004. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -127,7 +127,7 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
     return check_form(x, y, err);
 }
 
-/* How many folds turn the size of `large` into that of `small`; -1: none do. */
+/* How many folds turn the size of `large` into the size of `small`; -1 if that is impossible. */
 static int folds_between(const deja_filter *large, const deja_filter *small)
 {
     const uint64_t wish = small->plan.shape.bits;
@@ -217,7 +217,7 @@ static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
 
 /* --- Union ------------------------------------------------------------------ */
 
-/* Whether both files are still intact, so that what was read from them is valid. */
+/* Checks that both files are still intact, so that the bytes read from them are valid. */
 static int check_whole(const deja_filter *a, const deja_filter *b, deja_error *err)
 {
     const int rc = deja_filter_check_file(a, err);
@@ -294,7 +294,7 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
     return check_whole(into, from, err);
 }
 
-/* How many keys of a union count as "new": the estimate from its bits without the lost keys, at
+/* How many keys of a union count as "new": the estimate from its bits minus the lost keys, but at
  * least the larger count of the two filters and at most their sum. */
 static uint64_t keys_of_union(double distinct, double lost, uint64_t a, uint64_t b)
 {
@@ -341,7 +341,7 @@ static void count_part(struct dj_part *p, uint64_t other)
         p->keys = keys_of_union(distinct, 0, p->keys, other);
 }
 
-/* Counts the keys of a series that has grown: those of each part from its own bits. */
+/* Counts the keys of a series that has grown, each part from its own bits. */
 static void count_series(deja_filter *into, const deja_filter *from, double lost)
 {
     for (uint32_t i = 0; i < from->n_parts; i++)
@@ -369,7 +369,7 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     if (rc < 0)
         return rc;
     or_bodies(into, from, folds);
-    rc = check_whole(into, from, err); /* zeros of a lost file do no harm, but are not a union */
+    rc = check_whole(into, from, err); /* zeros from a lost file do no harm, but are not a union */
     const double lost = a.lost + b.lost;
     if (rc == DEJA_OK && has_grown(into)) {
         count_series(into, from, lost);
@@ -499,7 +499,7 @@ static struct counts count_parts(const struct dj_part *a, int folds_a, const str
     return c;
 }
 
-/* e^x - 1 - x: with x throws per bit, the variance of log(clear bits) is this over m. */
+/* e^x - 1 - x: with x throws per bit, this divided by m is the variance of log(clear bits). */
 static double excess(double x)
 {
     return fabs(x) < 1e-4 ? x * x / 2 : expm1(x) - x;

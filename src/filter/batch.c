@@ -1,8 +1,9 @@
-/* batch.c - keys in, answers out: argument checks, hashing and prefetching.
+/* batch.c - processes batches of keys: argument checks, hashing and prefetching.
  *
- * A batch is processed in chunks.  While a chunk is answered key by key, the memory of the next one
- * is prefetched; while that is fetched, the chunk after it is hashed.  So a batch takes little more
- * than the longer of hashing and memory access, not their sum.  A single call is a batch of one. */
+ * A batch is processed in chunks.  While one chunk is answered key by key, the memory for the next
+ * chunk is prefetched; during that time, the chunk after it is hashed.  So a batch takes little
+ * longer than hashing or memory access alone, whichever is slower.  A single call is a batch of
+ * one. */
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "filter/growth.h"
@@ -137,9 +138,9 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
     return dj_filter_is_lost(f) ? dj_filter_lost() : rc;
 }
 
-/* A filter that grows or turns does so between two pieces of a batch, not within one.  A piece is
- * at most as long as the room in the newest part or generation; a layered filter itself stops
- * before a key for which it has no room.  So batches leave the same bodies as single calls. */
+/* A filter grows or turns only between two pieces of a batch, not within a piece.  A piece is at
+ * most as long as the room in the newest part or generation; a layered filter itself stops before
+ * a key for which it has no room.  So batches leave the same bodies as single calls. */
 #define GROWING_PIECE 1024
 
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
@@ -178,7 +179,7 @@ static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, siz
         rc = add_held(f, &b, is_new, &taken);
     }
     if (rc == DEJA_EIO && dj_filter_is_lost(f))
-        taken = 0; /* unknown which of them were added */
+        taken = 0; /* it is unknown which of them were added */
     atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     if (done)
         *done = taken;
@@ -198,7 +199,8 @@ static void follow_writer(const deja_filter *reader)
     pthread_rwlock_rdlock(&f->growing);
 }
 
-/* A filter may answer "seen" wrongly, but never "new": if its file is lost, all keys are seen. */
+/* A filter may wrongly answer "seen" but never "new", so if its file is lost, all keys are
+ * seen. */
 static void contain(const deja_filter *f, const deja_slice *keys, const uint64_t *hash, size_t n,
                     uint8_t *found)
 {
@@ -238,7 +240,7 @@ void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, siz
 
 /* --- Removals and counts ------------------------------------------------- */
 
-/* Removes keys one by one while the memory of the next chunk is fetched. */
+/* Removes keys one by one while the memory for the next chunk is fetched. */
 static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool shared)
 {
     size_t n, next_n;

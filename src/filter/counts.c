@@ -1,9 +1,10 @@
-/* counts.c - the counts of a filter, to and from a sync record.
+/* counts.c - copies the counts of a filter to and from a sync record.
  *
  * Counts change with every add; a sync writes them.  A file that was not synced has the counts of
- * its last sync, but bits of later keys: a recount estimates the keys from the bits.  A writer
- * recounts when it opens such a file.  A reader does not, because it would have to read the whole
- * file; it recounts only for a copy or an export, which are sealed and need correct counts. */
+ * its last sync but also bits of later keys; a recount estimates the number of keys from the bits.
+ * A writer recounts when it opens such a file.  A reader does not, because it would have to read
+ * the whole file; it recounts only for a copy or an export, which are sealed and need correct
+ * counts. */
 #include "filter/counts.h"
 #include <time.h>
 

@@ -14,21 +14,21 @@ void dj_filter_attached(deja_filter *f, uint32_t n_parts);
 void dj_filter_swap(deja_filter *a, deja_filter *b);
 /* Tells the owner that the bodies will be read in order, or no longer. */
 void dj_filter_walk(const deja_filter *f, bool begin);
-/* Between these two calls, a kind that grows or turns keeps its parts and generations. */
+/* Between these two calls, a filter neither grows nor turns. */
 void dj_filter_hold(const deja_filter *f);
 void dj_filter_release(const deja_filter *f);
 
-/* True if the file was cut short or overwritten: discard what was computed from the bodies. */
+/* True if the file was truncated or overwritten: discard everything computed from the bodies. */
 static inline bool dj_filter_is_lost(const deja_filter *f)
 {
     return f->owner->is_whole && !f->owner->is_whole(f);
 }
-/* Returns DEJA_EIO and sets errno for such a filter. */
+/* For such a filter: sets errno and returns DEJA_EIO. */
 int dj_filter_lost(void);
 /* Returns the status of a call on this filter; if it failed, *err (unless NULL) gets a sentence.
  * capability is what DEJA_ENOTSUP refers to (explain.c). */
 int dj_filter_explain(const deja_filter *f, int status, uint32_t capability, deja_error *err);
-/* Call before a change: tells the owner about the first one since the last sync. */
+/* Call before a change: notifies the owner of the first change since the last sync. */
 static inline int dj_filter_begin_writing(deja_filter *f)
 {
     return atomic_load_explicit(&f->writing, memory_order_acquire) ? DEJA_OK
@@ -36,8 +36,8 @@ static inline int dj_filter_begin_writing(deja_filter *f)
 }
 /* The key that the options ask for: given, derived from a seed, or random. */
 int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err);
-/* What a new filter needs before it has an owner: the options that this version knows, plan and
- * key.  Refuses kinds that only a builder makes. */
+/* Prepares a new filter before it has an owner: the options that this version knows, the plan and
+ * the key.  Refuses kinds that only a builder makes. */
 int dj_filter_begin(const deja_options *opt, deja_options *known, struct dj_plan *plan,
                     uint8_t key[DEJA_KEY_LEN], deja_error *err);
 

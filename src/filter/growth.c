@@ -1,4 +1,4 @@
-/* growth.c - more room for keys, within limits.
+/* growth.c - makes room for more keys, within limits.
  *
  * A crafted file of 5 kB can claim any number of keys, or a growth of 1024.  So memory that the
  * caller did not ask for, for the next parts and for the next visit, is limited: to UNASKED_BYTES

@@ -1,4 +1,4 @@
-/* growth.h - more room for keys, within limits. */
+/* growth.h - makes room for more keys, within limits. */
 #ifndef DJ_GROWTH_H
 #define DJ_GROWTH_H
 #include "kinds/kind.h"
@@ -6,7 +6,7 @@
 /* Adds the next parts or begins the next generation, unless the filter already has more than
  * `parts` parts.  row: the key that did not fit, or NULL.  DEJA_EFULL: it cannot grow. */
 int dj_filter_make_room(deja_filter *f, uint32_t parts, const uint64_t *row);
-/* Whether the next visit may take this many bytes if the caller gives no size. */
+/* Whether the next visit's filter may take this many bytes if the caller gives no size. */
 bool dj_renewal_fits(const deja_filter *f, uint64_t bytes);
 
 #endif

@@ -1,12 +1,12 @@
-/* options.c - from options to a plan: defaults and checks.
+/* options.c - turns options into a plan: defaults and checks.
  *
  * Options come from programs compiled with any version of deja.h.  Their size says which fields
  * they have: missing fields count as zero, and fields that this library does not know must be zero
  * (dj_options_read).  Zero always means "not given", and the plan gets the default.
  *
  * Each option is checked against its row of the option table and against the other options; the
- * kind computes the size and checks that it is possible.  Only the first error is reported, so the
- * checks run in the order in which people choose options. */
+ * kind computes the size and checks that a filter can have it.  Only the first error is reported,
+ * so the checks run in the order in which people choose options. */
 #include "filter/options.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -135,7 +135,7 @@ static void take_over(const deja_options *opt, struct dj_plan *plan)
     plan->profile = opt->url ? deja_url_rules_profile(opt->url) : 0;
     plan->url_rules = opt->url ? deja_url_rules_id(opt->url) : 0;
     plan->seeded = opt->seed != 0;
-    if (plan->rules != DJ_RULES_0_1) { /* files of deja 0.1 have no field for them */
+    if (plan->rules != DJ_RULES_0_1) { /* deja 0.1 files have no field for them */
         plan->own_k = opt->hashes != 0 && !plan->kind->fixed_k;
         plan->multiplier = opt->multiplier;
     }

@@ -1,4 +1,4 @@
-/* options.h - from options to a plan. */
+/* options.h - turns options into a plan. */
 #ifndef DJ_OPTIONS_H
 #define DJ_OPTIONS_H
 #include "kinds/plan.h"
@@ -8,11 +8,11 @@ int dj_options_read(const deja_options *opt, deja_options *known, deja_error *er
 /* Checks each given option by itself (optiontable.c): the kind accepts it, and its value is in
  * range. */
 int dj_option_check(const deja_options *opt, uint32_t kind, deja_error *err);
-/* Whether `want` gives this option and `have` has another value. */
+/* Whether `want` gives this option and `have` has a different value. */
 bool dj_option_differs(const deja_option *o, const deja_options *want, const deja_options *have);
 /* The bits of `flags` that have a row in the option table. */
 uint32_t dj_option_flags(void);
-/* Makes the plan of options that dj_options_read has copied. */
+/* Makes the plan for options that dj_options_read has copied. */
 int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
 /* The options that a filter of this plan was made with, except sizes, key, seed and URL rules. */
 deja_options dj_plan_options(const struct dj_plan *plan);

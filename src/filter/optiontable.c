@@ -1,8 +1,8 @@
 /* optiontable.c - every option of a filter, in one table.
  *
- * The command line, DEJA.RESERVE, the Python package, the crawler and the clients of servers read
- * it: a new option is a field of deja_options and a row here.  Texts of the library call an option
- * `options.NAME`; deja_option_translate substitutes a tool's own word.
+ * The command line, DEJA.RESERVE, the Python package, the crawler and the server clients read it,
+ * so a new option needs only a field in deja_options and a row here.  Library messages call an
+ * option `options.NAME`; deja_option_translate substitutes a tool's own word.
  *
  * A build with DJ_EXTRA_OPTIONS adds the rows of that file; tests use it to find a new option in
  * every tool. */
@@ -160,7 +160,7 @@ bool deja_option_given(const deja_option *o, const deja_options *opt)
     static const char zero[sizeof(uint64_t)];
     if (o->type == DEJA_OPTION_FLAG)
         return whole(o, opt) != 0;
-    return is_real(o) ? real(o, opt) != 0 /* false for -0.0, too */
+    return is_real(o) ? real(o, opt) != 0 /* also false for -0.0 */
                       : memcmp((const char *)opt + o->offset, zero, o->width) != 0;
 }
 

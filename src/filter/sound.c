@@ -5,19 +5,21 @@
  * cannot be loaded again.  The checks also tie the numbers that size the next filter to the actual
  * body, so a crafted file cannot make a small filter claim a huge one:
  *
- *   capacity and rate   The body reaches the rate at capacity.  That is true for every way to size
- *                       a filter (src/kinds), and folding computes the rate again.  So a rate of
- *                       1e-308 or a capacity of 2^31 needs a body of the size that it takes.
+ *   capacity and rate   The body reaches the rate at capacity.  That is true however the filter
+ *                       was sized (src/kinds), and folding recomputes the rate.  So a header with
+ *                       a rate of 1e-308 or a capacity of 2^31 is valid only with a body large
+ *                       enough for it.
  *   parts               Equal parts have the capacity of the plan.  Part i of a scalable filter
  *                       has the capacity, the rate and about the size that growth and tightening
  *                       give it: half of its body would not be enough.
  *   multiplier          The body has at least n k M bits.
  *   folds               Unfolded, the body has a size that a filter can have.
  *
- * Predicted rates depend on the math library, so they may differ by a factor of 2.  That is a small
- * difference in bits, and every file of deja 0.1 passes.
+ * Predicted rates depend on the math library, so they may differ by a factor of 2.  That is a
+ * small difference in bits, and every deja 0.1 file passes.
  *
- * A valid header can still ask for much memory; growth.c limits what a filter takes unasked. */
+ * A valid header can still ask for much memory; growth.c limits how much a filter takes that the
+ * caller did not ask for. */
 #include "filter/sound.h"
 #include "core/base/status.h"
 #include <math.h>
@@ -48,7 +50,7 @@ static bool can_fold(const struct dj_plan *p)
     return dj_kind_can(p->kind, DEJA_CAN_FOLD) && dj_kind_can(p->part_kind, DEJA_CAN_FOLD);
 }
 
-/* Whether the filter can have been sized by m = n k M, with k given. */
+/* Whether the filter may have been sized by m = n k M, with k given. */
 static bool has_multiplier(const struct dj_plan *p)
 {
     return p->kind->by_multiplier && p->kind->by_multiplier(p) && p->own_k &&

@@ -1,4 +1,4 @@
-/* stats.c - statistics of a filter, with or without reading its body.
+/* stats.c - reports statistics of a filter, with or without reading its body.
  *
  * Counting bits takes as long as reading all memory of the filter.  A server that reports the
  * number of keys with every request cannot wait for that, so the body is read only on request. */
@@ -56,7 +56,7 @@ static void count_first(const deja_filter *f, deja_stats *s)
     s->excess = s->keys > p->capacity ? s->keys - p->capacity : 0;
 }
 
-/* Statistics that need no look at the body. */
+/* Statistics that do not depend on the body. */
 static deja_stats known(const deja_filter *f)
 {
     deja_stats s = DEJA_STATS_INIT;
@@ -69,7 +69,7 @@ static deja_stats known(const deja_filter *f)
     return s;
 }
 
-/* The same and statistics from the body.  `missed` is the product over all visits, including this
+/* The same plus statistics from the body.  `missed` is the product over all visits, including this
  * one, that had any keys (visit.c). */
 static deja_stats counted(const deja_filter *f)
 {

@@ -1,9 +1,9 @@
 /* visit.c - the temporal strategy: every visit uses different hash functions.
  *
- * A crawler looks up the same URLs again in its next visit.  With the same hash functions, a filter
- * would lose the same pages every time.  The visit number is part of every hash (core/hash), so the
- * next visit starts with an empty filter whose false positives are other pages: a page that is lost
- * once is lost again only by chance.  The probability that all of several visits lose a page is the
+ * A crawler looks up the same URLs again in its next visit.  With the same hash functions, it
+ * would lose the same pages every time.  The visit number is part of every hash (core/hash), so
+ * the next visit starts with an empty filter that has different false positives: a page lost once
+ * is lost again only by chance.  The probability that all of several visits lose a page is the
  * product of their loss rates.
  *
  * The next filter is sized for the keys of this visit plus an eighth.  A filter that was made with
@@ -20,7 +20,7 @@
 
 #define MAX_KEYS DJ_MAX_CAPACITY
 
-/* How many different keys the visit had: stored, removed or lost.  A full filter may report
+/* How many distinct keys the visit had: stored, removed or lost.  A full filter may report
  * infinitely many lost keys. */
 static double came(const deja_stats *s)
 {
@@ -64,7 +64,8 @@ static double rate_after(const struct dj_plan *p, const deja_options *next)
     return fmax(p->fp_rate, fmin(2 * twins / share, 0.5));
 }
 
-/* The options of the next visit's filter: those of this one, changed by what the caller gives. */
+/* The options of the next visit's filter: this filter's options, overridden by those that the
+ * caller gives. */
 static deja_options options_after(const deja_filter *f, const deja_options *o, const deja_stats *s)
 {
     const struct dj_plan *p = &f->plan;

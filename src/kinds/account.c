@@ -7,13 +7,14 @@
 #include "kinds/account.h"
 #include <math.h>
 
-/* How many different keys were offered if `keys` of them were answered "new": solves
- * n - lost(n) = keys for n with Newton's method; the derivative of lost is the rate.  A filter far
- * beyond its capacity loses nearly all keys, so n is uncertain; it is at most `offered`. */
+/* How many distinct keys were offered if `keys` of them were answered "new": solves n - lost(n) =
+ * keys for n with Newton's method; the derivative of lost is the rate.  A filter far beyond its
+ * capacity loses nearly all keys, so n is uncertain; it is at most `offered`. */
 static double came_to(const struct dj_shape *s, uint32_t filters, double keys, double offered,
                       const struct dj_earlier *earlier)
 {
-    /* Keys before a fold or a union were judged by other bits: use this body's answers instead. */
+    /* Keys before a fold or a union were judged by different bits, so only use this body's
+     * answers. */
     const double least = keys, before = (double)earlier->keys + earlier->lost;
     if (earlier->keys)
         keys =
@@ -44,8 +45,8 @@ struct dj_account dj_account_of(const deja_filter *f, const struct dj_part *p, b
     a.rate = isinf(a.distinct) ? 1 : dj_shape_rate(&p->shape, a.distinct);
     a.count = count_of(f, p, a.distinct);
     a.keys = (double)a.count;
-    /* An unclean file does not know what was offered after its last sync, and keys of `deletions`
-     * were removed, not offered. */
+    /* An unclean file has no record of the keys offered after its last sync, and the keys in
+     * `deletions` were removed, not offered. */
     const bool unknown = f->unclean || (f->plan.deletions && p != f->part[0]);
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
     const struct dj_earlier none = {0};

@@ -8,7 +8,7 @@ struct dj_account {
     uint64_t count;  /* keys answered "new" ... */
     double keys;     /* ... the same as a double */
     double bits_set; /* exact: slots; spectral: counters */
-    double came;     /* different keys that were offered: these and the lost ones */
+    double came;     /* distinct keys that were offered: these and the lost ones */
     double distinct; /* estimated from bits_set */
     double rate;
 };

@@ -4,9 +4,10 @@
  * are the outputs of SplitMix64 seeded with h, as good as k independent functions and far cheaper.
  * The papers' families compute k numbers, each of which is reduced the same way.
  *
- * Each position is a cache miss in a large filter.  A batch hides them: add prefetches the k lines
- * of all keys before it uses one.  Lookups go in rounds of two positions, and keys with a clear bit
- * drop out: in a half-full filter, three quarters of the absent keys after each round.
+ * Each position is a cache miss in a large filter.  A batch hides the misses: add prefetches the k
+ * lines of all keys before it uses any of them.  Lookups go in rounds of two positions, and keys
+ * with a clear bit drop out: in a half-full filter, three quarters of the remaining absent keys in
+ * each round.
  *
  * Source: Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970. */
 #include "core/bits/bitset.h"
@@ -42,8 +43,8 @@ static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t fr
     return all;
 }
 
-/* First tests whether any bit is clear: then at most one branch per key is mispredicted, not one
- * per bit, and a known key writes nothing. */
+/* First tests whether any bit is clear, so that at most one branch per key is mispredicted, not
+ * one per bit, and a known key writes nothing. */
 static bool add_one(struct dj_part *p, const uint64_t *hash, bool shared)
 {
     if (has_range(p, hash, 0, p->shape.k))

@@ -1,4 +1,4 @@
-/* deja_filter.h - the inside of a filter: a plan, a key, and a list of parts. */
+/* deja_filter.h - the internals of a filter: a plan, a key, and a list of parts. */
 #ifndef DJ_DEJA_FILTER_H
 #define DJ_DEJA_FILTER_H
 #include "core/base/writer.h"
@@ -58,7 +58,7 @@ struct dj_owner_ops {
     int (*checkpoint)(deja_filter *f); /* window: makes bodies, then counts and turns, durable */
     /* window: has the writer turned since this reader last looked?  take: follow it. */
     bool (*follow)(deja_filter *f, bool take);
-    /* Whether the file is still intact: a quick check after every batch, and a full one. */
+    /* Whether the file is still intact: a quick check for every batch, and a full check. */
     bool (*is_whole)(const deja_filter *f);
     int (*check)(const deja_filter *f, deja_error *err);
     const char *(*path)(const deja_filter *f); /* for messages */
@@ -74,7 +74,7 @@ struct deja_filter {
     struct dj_earlier earlier;
     struct dj_window window;
     _Atomic uint64_t removed, refused; /* spectral, paired */
-    _Atomic uint64_t hidden;           /* paired: adds of keys that the deletions claim */
+    _Atomic uint64_t hidden;           /* paired: adds of keys that are in the deletions */
     _Atomic uint64_t familiar;         /* layered: new keys with known segments */
     _Atomic uint64_t lost;             /* layered: 2^32 for each lost key */
     struct dj_layers layers;           /* layered */

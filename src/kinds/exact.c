@@ -1,7 +1,8 @@
-/* exact.c - 64-bit fingerprints in a hash table: about 10 bytes per key, practically no lost page.
+/* exact.c - 64-bit fingerprints in a hash table: about 10 bytes per key, practically no lost
+ * pages.
  *
  * core/bits/slots.h defines the probe sequence of a fingerprint.  At capacity, which is a load
- * factor of 80 %, 41 % of the lines are full.  Keys that share a full line continue with different
+ * factor of 80%, 41% of the lines are full.  Keys that share a full line continue with different
  * strides, so full lines do not cluster.  A lookup then reads 1.1 lines for a present key and 1.7
  * for an absent one.
  *
@@ -35,7 +36,7 @@ static void exact_contains(const struct dj_part *p, const uint64_t *hash, const 
     dj_slots_best()->contains(&s, hash, ahead, n, found);
 }
 
-/* --- Adding with other writers, or to the last free slots ---------------- */
+/* --- Adding with concurrent writers, or to the last free slots ---------------- */
 
 enum outcome {
     NEW,
@@ -116,7 +117,7 @@ static uint64_t exact_slots_used(const struct dj_part *p)
     return used;
 }
 
-/* Hash 0 is stored as 1, but has another probe sequence than hash 1: return both. */
+/* Hash 0 is stored as 1 but has a different probe sequence from hash 1, so return both. */
 static size_t exact_stored(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK])
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* fields.c - numbers between a struct and its bytes; fields.h has the idea. */
+/* fields.c - converts fields between a struct and bytes; see fields.h. */
 #include "kinds/fields.h"
 #include "core/base/bytes.h"
 

@@ -1,8 +1,8 @@
-/* fields.h - numbers between a struct and its bytes.
+/* fields.h - converts fields between a struct and bytes.
  *
  * A table lists each number once: its offset in docs/format.md and its member.  Writing and reading
- * use the same table, so neither can miss a number that the other knows.  Bytes are little-endian
- * on every machine. */
+ * use the same table, so neither can miss a number that the other handles.  Bytes are
+ * little-endian on every machine. */
 #ifndef DJ_FIELDS_H
 #define DJ_FIELDS_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* generations.c - when the generations of a window begin, fill and expire; window.c has the
- * reasons. */
+/* generations.c - when the generations of a window begin, fill and expire; window.c explains
+ * why. */
 #include "kinds/generations.h"
 
 #define MOST_TURNS (UINT64_C(1) << 62) /* a record has room for twice as many */

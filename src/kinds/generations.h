@@ -1,7 +1,7 @@
 /* generations.h - when the generations of a window begin, fill and expire.
  *
- * The functions work on a struct dj_window: that of a filter, or a copy of it.  stream/dedup.c uses
- * a copy to apply the rules ahead of time. */
+ * The functions work on a struct dj_window, which belongs to a filter or is a copy.
+ * stream/dedup.c uses a copy to apply the rules ahead of time. */
 #ifndef DJ_GENERATIONS_H
 #define DJ_GENERATIONS_H
 #include "kinds/deja_filter.h"
@@ -11,7 +11,7 @@ uint64_t dj_generations_quota(const struct dj_plan *plan);
 uint32_t dj_generations_newest(const struct dj_plan *plan, const struct dj_window *w);
 /* How many more keys the newest generation takes. */
 uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now);
-/* By how many seconds a time window starts in the future; and a restart of it from now. */
+/* These return by how many seconds a time window starts in the future, and restart it from now. */
 uint64_t dj_generations_behind(const struct dj_plan *plan, const struct dj_window *w,
                                uint64_t now);
 void dj_generations_restart(const struct dj_plan *plan, struct dj_window *w, uint64_t now);

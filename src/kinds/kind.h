@@ -32,13 +32,13 @@ struct dj_body {
                      size_t n, uint8_t *found);
     /* Used bits, counters or slots; static: bits that hold a key's fingerprint. */
     uint64_t (*bits_set)(const struct dj_part *p);
-    /* Undo one add of this key; count how many times it was added.  NULL: it cannot. */
+    /* Undo one add of this key; count how many times it was added.  NULL: not supported. */
     enum dj_removal (*remove)(struct dj_part *p, uint64_t hash, bool shared);
     uint32_t (*count)(const struct dj_part *p, uint64_t hash);
-    /* Set operations.  Bodies of bits: word number `word` of the body after some folds. */
+    /* Set operations.  For bodies of bits: word number `word` of the body after some folds. */
     uint64_t (*folded_word)(const struct dj_part *p, int folds, uint64_t word);
-    /* Tables: how many more keys fit; and the hashes of the stored fingerprints, starting at slot
-     * *at, which is advanced.  `stored` returns how many hashes, 0 at the end. */
+    /* For tables: how many more keys fit; and the hashes of the stored fingerprints, starting at
+     * slot *at, which is advanced.  `stored` returns how many hashes, 0 at the end. */
     uint64_t (*room)(const struct dj_part *p);
     size_t (*stored)(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK]);
 };
@@ -66,7 +66,7 @@ struct dj_kind {
     /* --- Options to sizes: pure arithmetic with overflow checks, no memory --- */
 
     uint32_t layout;                 /* of a body, for core/math */
-    uint32_t fixed_k;                /* positions per key; 0: they can be chosen */
+    uint32_t fixed_k;                /* positions per key; 0: k can be chosen */
     uint32_t parts;                  /* that it begins with; 0: F */
     bool any_hash;                   /* accepts hashes with k numbers per key */
     bool adds_parts;                 /* gets more parts as it fills */
@@ -79,7 +79,7 @@ struct dj_kind {
     bool (*by_multiplier)(const struct dj_plan *plan); /* m = n k M can size it; NULL: no */
     bool (*powers_of_2)(const struct dj_plan *plan);   /* its sizes are; NULL: no */
     /* The rate that a part is sized for, the rate of the filter with n keys, and the keys lost
-     * until then.  NULL: those of F equal parts. */
+     * until then.  NULL: the same as for F equal parts. */
     double (*part_rate)(const struct dj_plan *plan);
     double (*rate)(const struct dj_plan *plan, double n);
     double (*lost)(const struct dj_plan *plan, double n);
@@ -91,7 +91,8 @@ struct dj_kind {
     bool (*part)(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
     const struct dj_kind *(*kind_of_part)(const struct dj_plan *plan, uint32_t i); /* or NULL */
 
-    /* --- Keys to rows of numbers; NULL: one hash per key, or those of a paper --- */
+    /* --- Keys to rows of numbers; NULL: one hash per key, or the k hashes of the papers' families
+     * --- */
 
     void (*rows)(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *row);
     uint32_t (*words)(const struct dj_plan *plan);              /* numbers in a row */
@@ -126,8 +127,8 @@ struct dj_kind {
      * reading it (NULL: those of part 0). */
     void (*stats)(const deja_filter *f, deja_stats *s);
     void (*outline)(const deja_filter *f, deja_stats *o);
-    /* The next visit: the share of the rate for one of its parts (NULL: half), and what else it
-     * inherits (NULL: nothing). */
+    /* For the next visit: the share of the rate for one of its parts (NULL: half), and other
+     * values that it inherits (NULL: nothing). */
     double (*share)(const deja_options *next);
     void (*next_visit)(const deja_filter *f, struct dj_plan *next);
 
@@ -146,8 +147,8 @@ struct dj_kind {
     bool (*reaches_rate)(const struct dj_plan *plan);
     /* Copies the shapes of these parts into the plan; NULL: that of the first is enough. */
     void (*take_shapes)(struct dj_plan *plan, const struct dj_part *part);
-    /* Counts to and from a record, besides those that every filter has; and keys estimated from
-     * the bodies, for a file that was not synced.  NULL: the keys of each part. */
+    /* Copy counts to and from a record, besides those that every filter has; and estimate the keys
+     * from the bodies, for a file that was not synced.  NULL: the keys of each part. */
     void (*to_record)(const deja_filter *f, struct dj_record *r);
     void (*from_record)(deja_filter *f, const struct dj_record *r);
     void (*recount)(const deja_filter *f, struct dj_record *r);

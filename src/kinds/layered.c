@@ -6,30 +6,31 @@
  * segments.  A URL is seen if each layer has its segment and the XOR layer has the XOR (Algorithms
  * 3 and 4).
  *
- * Mode paper follows Algorithms 3 and 4 exactly (rules 1).  H_j is the same in every layer: output
- * j of SplitMix64 seeded with the segment's hash, reduced to a position below m.  Position j in the
- * XOR layer is the XOR of the positions H_j of all segments; the papers do not say how to reduce
- * it, deja takes it modulo m.  Segments are the strings between slashes, without the scheme.  Equal
- * segments cancel out (h/a/a has the XOR of h alone), and the XOR layer ignores the order of
- * segments: after a/b, b/x and x/a the filter reports b/a as seen, at any size.  Files of deja 0.1
- * keep rules 0: a segment includes the slash before it, the first one includes the scheme, and the
- * XOR is that of 64-bit numbers, reduced afterwards.
+ * Paper mode follows Algorithms 3 and 4 exactly (rules 1).  H_j is the same in every layer: output
+ * j of SplitMix64 seeded with the segment's hash, reduced to a position below m.  Position j in
+ * the XOR layer is the XOR of the positions H_j of all segments; the papers do not say how to
+ * reduce it, so deja takes it modulo m.  Segments are the strings between slashes, without the
+ * scheme.  Equal segments cancel out (h/a/a has the XOR of h alone), and the XOR layer ignores the
+ * order of
+ * segments: after a/b, b/x and x/a the filter reports b/a as seen, at any size.  deja 0.1 files
+ * keep rules 0: a segment includes the slash before it, the first one includes the scheme, and
+ * 64-bit numbers are XORed before they are reduced.
  *
- * Mode salted is the default.  Layer i uses mix(hash xor salt i), a bijection of the hash, so a
+ * Salted mode is the default.  Layer i uses mix(hash xor salt i), a bijection of the hash, so a
  * segment has a different number in each layer.  The XOR of these numbers is a tabulation hash of
- * the URL: among n URLs, the probability that any two have the same 64 bits is n^2 / 2^65, whatever
- * segments they share.  The XOR layer is a classic filter of these hashes.  (The XOR of positions,
- * as above, would cost L times as much, and the positions of URLs like h/a, h/b, g/a and g/b would
- * depend on each other.)
+ * the URL: among n URLs, the probability that any two have the same 64 bits is n^2 / 2^65,
+ * no matter which segments they share.  The XOR layer is a classic filter of these hashes.  (The
+ * XOR of positions, as above, would cost L times as much, and the positions of URLs like h/a, h/b,
+ * g/a and g/b would depend on each other.)
  *
  * A layer may have several parts (layering.c): it has a segment if one of them has it, and a new
- * segment goes to the newest.  In mode words, the words of a key go to the layers in turn, and a
- * layer may get several of them; in the XOR, each word is salted by its position.  segments.c turns
- * keys into rows of numbers; this file turns rows into answers.
+ * segment goes to the newest.  In words mode, the words of a key go to the layers in turn, and a
+ * layer may get several of them; in the XOR, each word is salted by its position.  segments.c
+ * turns keys into rows of numbers; this file turns rows into answers.
  *
  * A lookup starts with the XOR layer, which rejects most new URLs.  An add first looks up all
- * segments of a chunk at once, to overlap their cache misses, and then processes key by key,
- * because a segment that one key adds is known to the next.
+ * segments of a chunk at once, to overlap their cache misses.  It then processes the keys one by
+ * one, because a key may add a segment that the next key has too.
  *
  * Prefix queries use only the layers, so they have the false positives that the XOR layer prevents
  * for keys: after h/x and g/b, the prefix h/b is found.  No prefix of an added URL is missed.
@@ -65,7 +66,7 @@ static uint64_t number_of(uint64_t position, uint64_t m)
     return (uint64_t)((((u128)position << 64) + m - 1) / m);
 }
 
-/* Mode paper: for each j, the XOR of the segments' positions. */
+/* Paper mode: for each j, the XOR of the segments' positions. */
 static void mark_paper(const deja_filter *f, const uint64_t *segment, uint32_t n, uint64_t *mark)
 {
     const uint64_t m = f->plan.shape.bits;
@@ -113,7 +114,7 @@ static void see_url(const deja_filter *f, const uint64_t *row, uint64_t whole_la
         lot->entry[i][t] = dj_mix64(row[1 + t] ^ f->layers.salt[t]);
         mark ^= lot->entry[i][t];
     }
-    if (whole_last) /* its layer has the path; the XOR layer uses the whole segment */
+    if (whole_last) /* its layer has only the path; the XOR layer uses the whole segment */
         mark ^= lot->entry[i][last] ^ dj_mix64(whole_last ^ f->layers.salt[last]);
     lot->mark[i] = mark;
 }
@@ -435,7 +436,7 @@ static uint32_t layered_stride(const struct dj_plan *plan, uint32_t i)
 {
     if (i > 0 || !dj_layering_is_paper(plan))
         return 1; /* a segment, or the XOR of all */
-    /* k positions.  At least 2: a classic part takes a single number for a hash. */
+    /* k positions.  At least 2: a classic part would treat a single number as a hash. */
     return plan->shape.k > 1 ? plan->shape.k : 2;
 }
 

@@ -4,18 +4,18 @@
  * filter.  A key is seen only if the XOR layer has it, so the rate of the filter is at most the
  * rate of this layer.
  *
- * Mode paper: every layer has the same m and k as part 0, whatever it holds.  It is made when the
- * first key with that many segments arrives.  By rules 1, the segments are those of the papers, and
- * the XOR layer gets the XOR of positions modulo m.  Unless m is a power of two, low positions are
- * then more likely, and the rate is higher than the fill suggests: five times as high for a
- * half-full layer with k = 20 and m = 3/4 of a power of two.  So sizes computed from p or memory
- * are powers of two; m = n k M is not rounded.
+ * Paper mode: every layer has the same m and k as part 0, no matter what it holds.  A layer is
+ * created when the first key with that many segments arrives.  Under rules 1, keys are split as in
+ * the papers, and the XOR layer gets the XOR of positions modulo m.  Unless m is a power of two,
+ * low positions are then more likely, and the rate is higher than the fill suggests: five times as
+ * high for a half-full layer with k = 20 and m = 3/4 of a power of two.  So sizes computed from p
+ * or memory are powers of two; m = n k M is not rounded.
  *
- * Mode salted: a layer holds segments.  The first layers (hosts and directories) have far fewer
- * different segments than there are keys; the layers of pages have nearly as many.  The number is
+ * Salted mode: a layer holds segments.  The first layers (hosts and directories) have far fewer
+ * distinct segments than there are keys; the layers of pages have nearly as many.  The number is
  * not known in advance, so a layer is a short series of parts for n/16, then n/4, then n segments;
- * the last part takes the rest.  All parts of a layer together have a rate of at most 0.01, or p if
- * that is higher: the XOR layer ensures p, and layers only reject absent keys early and answer
+ * the last part takes the rest.  All parts of a layer together have a rate of at most 0.01, or p
+ * if that is higher: the XOR layer ensures p, and layers only reject absent keys early and answer
  * prefix queries.  The parts get 1/4, 1/4 and 1/2 of the rate, because the largest one needs the
  * most memory.  They are blocked: a segment then takes one cache line instead of k, for about as
  * many bits.  After a rotation, a layer's first part holds 9/8 of the segments that the last visit
@@ -135,7 +135,7 @@ bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
                       struct dj_part *const *like, uint32_t n, struct dj_part *part)
 {
     static const double share[DJ_LAYER_PARTS] = {0.25, 0.25, 0.5};
-    if (!dj_plan_part(plan, 0, part)) /* mode paper: equal to part 0 */
+    if (!dj_plan_part(plan, 0, part)) /* paper mode: equal to part 0 */
         return false;
     part->layer = layer;
     part->stride = dj_plan_stride(plan, layer);

@@ -22,19 +22,19 @@ struct dj_layering {
 struct dj_layers {
     uint8_t n[DJ_MAX_LAYERS];                    /* parts of each layer */
     uint8_t part[DJ_MAX_LAYERS][DJ_LAYER_PARTS]; /* their indexes, oldest first */
-    uint64_t salt[DJ_MAX_LAYERS];                /* of each layer; 0 in mode paper */
+    uint64_t salt[DJ_MAX_LAYERS];                /* of each layer; 0 in paper mode */
     uint64_t place[DJ_MAX_SLOTS];                /* salt of each segment in the XOR layer */
     uint64_t weight[DJ_WEIGHTS];                 /* lost keys per new key, times 2^32 */
 };
 
 /* Checks the options of a layered filter and copies them into the plan. */
 int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* True in mode paper; otherwise the mode is salted, and layers grow with what they hold. */
+/* True in paper mode; in salted mode, layers grow with their contents. */
 bool dj_layering_is_paper(const struct dj_plan *plan);
 /* The most layers that the filter can have. */
 uint32_t dj_layering_most(const struct dj_plan *plan);
-/* How many bodies of the size plan->shape: one; in mode paper, one for each layer and the XOR
- * layer. */
+/* How many bodies of the size plan->shape there are: one or, in paper mode, one for each layer and
+ * one for the XOR layer. */
 uint32_t dj_layering_bodies(const struct dj_plan *plan);
 /* True if the XOR layer gets the XOR of positions, which is uniform only below powers of two. */
 bool dj_layering_wants_power_of_2(const struct dj_plan *plan);
@@ -44,18 +44,18 @@ struct dj_cut dj_layering_cut(const struct dj_plan *plan);
  * the filter already has. */
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
                       struct dj_part *const *like, uint32_t n, struct dj_part *part);
-/* The most memory that the layers of mode salted can take, each with n different segments; 0 in
- * mode paper.  False if a part would be too large. */
+/* The most memory that the layers can take in salted mode, each with n distinct segments; 0 in
+ * paper mode.  False if a part would be too large. */
 bool dj_layering_besides(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
-/* The kind of part i: classic for the XOR layer and in mode paper, otherwise blocked. */
+/* The kind of part i: classic for the XOR layer and in paper mode, otherwise blocked. */
 const struct dj_kind *dj_layering_part_kind(const struct dj_plan *plan, uint32_t i);
 /* Checks the fields of a header; and whether these parts, as listed in a file, are the layers of
  * such a plan. */
 int dj_layering_check(const struct dj_plan *plan, deja_error *err);
 bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n);
 
-/* Computes the salts and weights of a filter whose plan and key are set; and the index of its
- * parts, each time it gets more. */
+/* Compute the salts and weights of a filter whose plan and key are set, and the index of its parts
+ * each time parts are added. */
 void dj_layering_init(deja_filter *f);
 void dj_layering_index(deja_filter *f);
 /* Keys lost so far. */

@@ -1,4 +1,4 @@
-/* paired.c - deletion with two filters: one of entries, one of deletions.
+/* paired.c - deletion with two filters: one for entries, one for deletions.
  *
  * A bit of a Bloom filter belongs to many keys, so a key cannot be removed from it, but it can be
  * added to a second filter.  Part 0 holds the keys that were added, part 1 those that were removed,
@@ -12,10 +12,10 @@
  *     a key that was never added is found with probability    p_A (1 - p_D)   less than p_A
  *     a key that was added is NOT found with probability      p_D             the kind forgets
  *
- * Two sorts of keys pay for that.  A key that was removed and is added again stays removed, because
- * a deletion cannot be undone.  A key that was never removed but is a false positive of the
- * deletions is missed from then on.  Every add of either key answers "new": fetching a page again
- * is better than losing it.  These adds are counted as hidden.
+ * This has a cost for two sorts of keys.  A key that was removed and is added again stays removed,
+ * because a deletion cannot be undone.  A key that was never removed but is a false positive of
+ * the deletions is missed from then on.  Every add of either key answers "new": fetching a page
+ * again is better than losing it.  These adds are counted as hidden.
  *
  * Remove refuses a key that is not found.  Removing a false positive harms no other key; it only
  * uses up capacity of the deletions.
@@ -26,13 +26,13 @@
  *
  * Each part is a blocked filter of rate p, planned on its own: one for the number of keys, the
  * other for the number of removals, which defaults to the number of keys.  If memory is given, it
- * is split to give both the same bits per key and thus the same rate.  Only if the removals are
- * given and the keys are not, the deletions get what they need for rate p, and the entries the
- * rest.
+ * is split to give both the same bits per key and thus the same rate.  If the number of removals
+ * is given and the number of keys is not, the deletions get the memory that they need for rate p,
+ * and the entries get the rest.
  *
- * Limits: no union, because a key that one filter removed and the other added has no right answer;
- * no fold, because a smaller part 1 would forget keys that are found now.  For keys that are
- * removed and added repeatedly, use counters (spectral.c).
+ * Limits: no union, because there is no right answer for a key that one filter removed and the
+ * other added; no fold, because with a smaller part 1, the filter would forget keys that it finds
+ * now.  For keys that are removed and added repeatedly, use counters (spectral.c).
  * Source: the lecture on compressed caches, "Bloom filter deletions". */
 #include "core/base/status.h"
 #include "kinds/spatial.h"
@@ -164,7 +164,8 @@ static int paired_plan(const deja_options *opt, struct dj_plan *plan, deja_error
     plan->capacity = entries.capacity;
     plan->shape = entries.shape;
     plan->deletions = opt->deletions ? opt->deletions : entries.capacity;
-    /* If the keys were computed from memory and rate, size the deletions by the rate, too. */
+    /* If the number of keys was computed from memory and rate, size the deletions by the rate as
+     * well. */
     const bool by_rate = opt->memory && !opt->capacity;
     rc = size_half(opt, plan, plan->deletions, by_rate ? 0 : opt->memory - memory, &removals, err);
     if (rc < 0)
@@ -184,8 +185,8 @@ static bool paired_part(const struct dj_plan *plan, uint32_t i, struct dj_part *
 
 /* --- Statistics and file ------------------------------------------------------- */
 
-/* The entries as a filter of their own, then the effect of the deletions.  A few keys that count as
- * lost are false positives of the deletions, too, and were answered "new". */
+/* The entries as a filter of their own, then the effect of the deletions.  A few keys that count
+ * as lost are also false positives of the deletions and were answered "new". */
 static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
                      struct dj_account *a, uint32_t i)
 {
@@ -224,7 +225,8 @@ static int paired_check(const struct dj_plan *plan, deja_error *err)
                : dj_fail_damaged(err, "number of deletions");
 }
 
-/* The entries may have any capacity here: dj_sizes_check compares the plan's with the rate. */
+/* The entries may have any capacity here: dj_sizes_check compares the plan's capacity with the
+ * rate. */
 static bool paired_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
 {
     return i != DELETIONS || p->capacity == plan->deletions;

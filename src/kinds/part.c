@@ -1,4 +1,4 @@
-/* part.c - what the parts of all kinds share. */
+/* part.c - code that the parts of all kinds share. */
 #include "kinds/part.h"
 #include "core/base/alloc.h"
 #include "core/base/bytes.h"

@@ -1,10 +1,10 @@
 /* part.h - one flat body and the numbers that give it meaning.
  *
  * A filter is a list of parts: one for a plain kind, F for the spatial strategy, one for each
- * growth of a scalable filter or of a layer.  A part knows bits and hashes; the `body` of its kind
- * has its operations (kind.h).  The filter's kind decides which of several parts must have a key.
- * Bodies contain no pointers and are little-endian, so memory, files and the network hold the same
- * bytes. */
+ * growth of a scalable filter or of a layer.  A part knows only bits and hashes; the `body` of its
+ * kind provides the operations (kind.h).  The filter's kind decides whether one part or all parts
+ * must have a key.  Bodies contain no pointers and are little-endian, so memory, files and the
+ * network hold the same bytes. */
 #ifndef DJ_PART_H
 #define DJ_PART_H
 #include "core/bits/block.h"
@@ -21,7 +21,7 @@ struct dj_kind;
 struct dj_part {
     const struct dj_kind *kind;
     struct dj_shape shape;
-    uint64_t capacity; /* keys that it is sized for ... */
+    uint64_t capacity; /* number of keys that it is sized for ... */
     double fp_rate;    /* ... at this rate */
     uint32_t layer;    /* layered: 1, 2, ..; 0: the XOR layer */
     uint64_t salt;     /* makes this part's hashes differ from the first part's; 0: none */

@@ -1,4 +1,4 @@
-/* plan.c - the steps from options to sizes that kinds share.
+/* plan.c - the steps from options to sizes that all kinds share.
  *
  * The caller gives two of capacity n, rate p and memory (if only n or memory is given, p has its
  * default), and this file computes the third.  The thesis' rule m = n k M uses a multiplier M
@@ -17,7 +17,7 @@ double dj_plan_part_rate(const struct dj_plan *plan)
 {
     if (plan->kind->part_rate)
         return plan->kind->part_rate(plan);
-    const bool several = plan->filters > 1; /* all of them find a twin */
+    const bool several = plan->filters > 1; /* all of them would find a twin */
     const double p = several
                          ? dj_shape_rate_left(&plan->shape, (double)plan->capacity, plan->fp_rate)
                          : plan->fp_rate;

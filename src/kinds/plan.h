@@ -1,6 +1,7 @@
 /* plan.h - options turned into sizes: every number that a file records, without using any memory.
  *
- * Each kind computes its own sizes; plan.c has what they share.  All of it is pure arithmetic. */
+ * Each kind computes its own sizes; plan.c has the steps that they share.  All of it is pure
+ * arithmetic. */
 #ifndef DJ_PLAN_H
 #define DJ_PLAN_H
 #include "core/hash/hash.h"
@@ -28,7 +29,7 @@ struct dj_past {
     uint64_t visits;        /* finished before this one */
     double missed;          /* probability that all of them missed a page */
     double last_lost;       /* keys lost in the last of them ... */
-    uint64_t last_distinct; /* ... and how many different keys it had */
+    uint64_t last_distinct; /* ... and how many distinct keys it had */
 };
 
 /* Options after defaults, checks and sizing: what a file records. */
@@ -81,7 +82,7 @@ uint32_t dj_plan_lines(const struct dj_plan *plan);
 /* How many numbers a key becomes, and how many of these part i gets. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
-/* The kind of part i; its kind, capacity, rate and shape.  False if it would be too large. */
+/* The kind of part i; and its kind, capacity, rate and shape.  False if it would be too large. */
 const struct dj_kind *dj_plan_part_kind(const struct dj_plan *plan, uint32_t i);
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
 /* Whether a filter of this kind can have parts of that kind. */
@@ -100,7 +101,7 @@ int dj_plan_check_multiplier(const deja_options *opt, const struct dj_plan *plan
 int dj_plan_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err);
 /* Refuses memory too small for a key, and sets the rate if it depends on the size. */
 int dj_plan_settle(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* Refuses this number of keys at this rate. */
+/* Returns the error for this number of keys at this rate. */
 int dj_plan_too_large(const struct dj_plan *plan, deja_error *err);
 /* Always true: for kinds whose every plan has the property. */
 bool dj_plan_always(const struct dj_plan *plan);

@@ -1,4 +1,5 @@
-/* record.h - the numbers that change while a filter is used, as in a file's sync record. */
+/* record.h - the numbers that change while a filter is in use, as stored in a file's sync
+ * record. */
 #ifndef DJ_RECORD_H
 #define DJ_RECORD_H
 #include "kinds/deja_filter.h"

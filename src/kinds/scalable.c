@@ -2,15 +2,16 @@
  *
  * When the newest part holds as many keys as it was sized for, the next one is added.  It is
  * `growth` times as large, and its rate is lower, so that the rates of all parts sum to less than
- * p.  Keys go to the newest part; a key is seen if any part has it.  The cost of not knowing n is
- * therefore a lookup in each part and the lower rates.  It stays small because sizes grow
+ * p.  Keys go to the newest part; a key is seen if any part has it.  Not knowing n therefore costs
+ * a lookup in each part and the bits for the lower rates.  It stays small because sizes grow
  * geometrically: 8 million keys at first, then 16, 32, 64 million.
  *
  * The first part has capacity n and rate p (1 - r), where r is the tightening; part i has capacity
  * n growth^i.  If r is at least 1/2, part i has the rate p (1 - r) r^i.  A smaller r is the share
  * of p that is reserved for the parts after the first, which divide it as r = 0.7 would: part i has
  * the rate p r (1 - 0.7) 0.7^(i-1).  (If rates shrank by a factor of 10 each time, the sixth part
- * of a blocked series would take 150 bits per key.)  Files of rules 0 have p (1 - r) r^i for all r.
+ * of a blocked series would take 150 bits per key.)  Files with rules 0 have p (1 - r) r^i for all
+ * r.
  *
  * Growing changes the list of parts under a write lock; add and contains hold a read lock.
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
@@ -204,8 +205,8 @@ static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *
     s->capacity += p->capacity;
 }
 
-/* After a union or a fold: the keys lost before it, and of the keys since then at most what the
- * current rate would have lost. */
+/* After a union or a fold: the keys lost before it plus, for the keys since then, at most the
+ * number that the current rate would have lost. */
 static double lost_since(const struct dj_earlier *then, const deja_stats *s)
 {
     const double since = s->keys > then->keys ? (double)(s->keys - then->keys) : 0;

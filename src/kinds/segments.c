@@ -1,14 +1,14 @@
-/* segments.c - a key as a row of numbers: one for each of its segments.
+/* segments.c - turns a key into a row of numbers: one for each of its segments.
  *
  * A layered filter looks up the segments of a key.  This file splits keys and hashes the segments
- * of many keys as one batch, as if each was a key.  Each key becomes a row of fixed length, so the
- * rest of the library (batches, threads, pending keys) handles rows like hashes.
+ * of many keys as one batch, as if each were a key.  Each key becomes a row of fixed length, so
+ * the rest of the library (batches, threads, pending keys) handles rows like hashes.
  *
  * core/url splits URLs: scheme and authority, then each segment of the path with the slash before
- * it.  Words are split at a delimiter; a word may be empty.  Joined again, the segments give the
- * key, so different keys have different rows.  Segments beyond the last slot stay joined in it; the
- * empty key is one empty segment.  Bare segments are those of the papers, a1/a2/a3: without slashes
- * and without the scheme, so http://h/a and https://h/a are one key.
+ * it.  Words are split at a delimiter; a word may be empty.  Concatenated, the segments give the
+ * key again, so different keys have different rows.  Segments beyond the last slot stay joined in
+ * it; the empty key is one empty segment.  Bare segments are as in the papers, a1/a2/a3: without
+ * slashes and without the scheme, so http://h/a and https://h/a are one key.
  *
  * The query belongs to the last segment.  With query_apart, the path of that segment is hashed
  * separately.  The layer stores the path, so a prefix query for /a finds the page /a?x=1. */
@@ -120,7 +120,7 @@ static void cut_prefix(const struct dj_cut *c, deja_slice prefix, uint64_t *row,
     deja_slice segment[DJ_MAX_SLOTS];
     size_t path, n = dj_layers_split(prefix, segment, c->slots, &path);
     segment[n - 1].len = path;
-    if (n == c->slots || (n > 1 && path == 1)) /* the rest of a URL, or only a slash */
+    if (n == c->slots || (n > 1 && path == 1)) /* holds the rest of a URL, or only a slash */
         n--;
     row[0] = head_of(n, n);
     for (size_t i = 0; i < n; i++)

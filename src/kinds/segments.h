@@ -1,4 +1,4 @@
-/* segments.h - a key as a row of numbers: one for each of its segments. */
+/* segments.h - turns a key into a row of numbers: one for each of its segments. */
 #ifndef DJ_SEGMENTS_H
 #define DJ_SEGMENTS_H
 #include "core/hash/hash.h"

@@ -1,21 +1,21 @@
 /* spectral.c - counters instead of bits: counting and removal.
  *
  * A key has k counters in one cache line (core/bits/counters.h).  Add increments each of them,
- * remove decrements them, and the smallest is the key's count, or more, because other keys can
- * only increase it (minimum selection).  A nonzero counter acts as a set bit: the rate, and the
- * share of counts that are too high, are those of a blocked filter with as many bits as there are
- * counters.
+ * remove decrements them, and the smallest is the key's count or higher, because other keys can
+ * only increase it (minimum selection).  A nonzero counter acts as a set bit: the rate and the
+ * share of counts that are too high are the same as for a blocked filter with as many bits as
+ * there are counters.
  *
  * Minimal increase increments only the counters at the minimum, which is enough for this key and
  * disturbs other keys less.  But a counter then no longer holds the sum of its keys, and
- * decrementing it would take counts from other keys, so it excludes remove.
+ * decrementing it would take counts from other keys, so remove is refused.
  *
  * Remove refuses a key with a zero counter: it was never added.  It cannot recognize a false
  * positive; removing one takes counts away from other keys, which may then be missed.  A saturated
  * counter is never decremented.
  *
- * All counters of a key are in one line, so writers lock a line, in a small table of locks that
- * only filters with several writers use.  Lookups take no lock.
+ * All counters of a key are in one line, so writers lock a line.  The locks are in a small table
+ * that only filters with several writers use.  Lookups take no lock.
  *
  * Sources: Fan, Cao, Almeida, Broder, "Summary Cache", 2000 (counting filters); Cohen, Matias,
  * "Spectral Bloom Filters", 2003 (minimum selection, minimal increase). */
@@ -128,8 +128,8 @@ static bool all_can_remove(const deja_filter *f, uint64_t hash)
     return true;
 }
 
-/* The answer of F parts: a part in which all counters of the key are saturated keeps them, as a
- * single counter does; the others are decremented. */
+/* The combined answer of F parts: a part in which all counters of the key are saturated keeps
+ * them, as a single counter does; the others are decremented. */
 static enum dj_removal remove_from_all(deja_filter *f, uint64_t hash, bool shared)
 {
     enum dj_removal answer = DJ_REFUSED;

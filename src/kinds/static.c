@@ -1,17 +1,18 @@
 /* static.c - a set that never changes, in 9 bits per key for a false-positive rate of 1/256.
  *
  * core/bits/fuse.h explains how three slots give an answer.  The false-positive rate is 2^-w with
- * w-bit fingerprints, for any number of keys: the sum that an absent key reads is random (that of a
- * twin is not; core/math/rate.c).  Memory is 1.125 w bits per key (1.13 for a million keys, more
+ * w-bit fingerprints, for any number of keys: the xor that an absent key reads is random (except
+ * for a twin; core/math/rate.c).  Memory is 1.125 w bits per key (1.13 for a million keys, more
  * for small sets).  A classic Bloom filter of the same rate takes 1.44 w bits, and reads k cache
  * lines instead of three.
  *
  * w is 8, 16 or 32: given, or the smallest that reaches p, or the largest that fits into the memory
  * for n keys.  The number of slots depends only on n.  If memory and rate are given, n is the
- * most that fits.  A filter is sized twice: in the plan for the keys that the options expect, and
- * by its builder for the keys that were collected.
+ * largest number that fits.  A filter is sized twice: in the plan for the keys that the options
+ * expect, and by its builder for the keys that were collected.
  *
- * The price: all keys must be known when it is built (store/builder.c), and none can be added.
+ * In return, all keys must be known when the filter is built (store/builder.c), and none can be
+ * added later.
  *
  * Limit: 3 billion keys, because slot numbers have 32 bits during the build. */
 #include "kinds/static.h"

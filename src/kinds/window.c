@@ -15,14 +15,14 @@
  * How long a key is found.  A key is in the generation g that was the newest when the key was last
  * added; the (G + 1)-th turn after that empties g.
  *
- *   By keys, G generations begin and fill up in between.  Each took q adds that were new to it, so
- *   the key is found as long as at most G q >= N keys were added after it, and is gone after more
- *   than P q such adds.  Repeats within a generation do not count; a key that occurs in every
- *   generation counts in each.
+ *   By keys, G generations begin and fill up in between.  Each of them took q adds that were new
+ *   to it, so the key is found as long as at most G q >= N keys have been added after it, and is
+ *   gone after more than P q such adds.  Repeats within a generation do not count; a key that
+ *   occurs in every generation counts in each.
  *
  *   By time, the key was added before g was d seconds old.  Turns are at least d apart, so the last
  *   one comes at least G d >= T seconds after the key, which is found until then.  A generation
- *   expires d + T seconds after it began, so a window without adds forgets, too: a key is gone
+ *   expires d + T seconds after it began, so a window without adds also forgets: a key is gone
  *   after at most P d seconds.
  *
  * generations.c has these rules.
@@ -32,19 +32,19 @@
  * back, the window's time continues from where it was, so no key is forgotten early.  If the clock
  * is set forward, that time counts as passed.
  *
- * A file can have generations that start in the future, because the clock was set back since or
- * the file was crafted.  They would live, and take keys, until the clock catches up.  So the next
- * add restarts them from now: their keys then live as long as keys that are added now.  Stats
- * report by how much the clock was behind.
+ * A file can have generations that start in the future, because the clock has been set back since
+ * then or the file was crafted.  They would stay alive, and take keys, until the clock catches up.
+ * So the next add restarts them from now: their keys then live as long as keys that are added now.
+ * Stats report by how much the clock was behind.
  *
  * The rate.  Generations are sized for q keys at p / P, so the rate of all P together stays below p
  * when all are full.  A time window may get more keys; its rate is then higher, and stats report
  * that.
  *
- * In a file, synced keys must survive a crash until they expire.  So a turn first makes the bodies
- * durable, then writes a record of the turn, then empties the generation, and writes another record
- * when that is done.  A crash in between leaves a file in the state "clearing", and the next add
- * finishes the turn.
+ * In a file, synced keys must survive crashes until they expire.  So a turn first makes the bodies
+ * durable, then writes a record of the turn, then empties the generation, and writes another
+ * record when that is done.  A crash in between leaves a file in the state "clearing", and the
+ * next add finishes the turn.
  *
  * Statistics.  Each generation is a blocked filter; over all that have not expired:
  *
@@ -261,7 +261,7 @@ static unsigned living(const deja_filter *f)
 
 /* --- Statistics ------------------------------------------------------------------ */
 
-/* How many different keys arrived if `taken` of them found a bit missing. */
+/* How many distinct keys arrived if `taken` of them found a bit missing. */
 static double came_to(const struct dj_shape *s, double taken)
 {
     double n = taken;
@@ -340,7 +340,7 @@ static struct bits count_bits(const struct dj_part *p, unsigned living)
     return sum;
 }
 
-/* A count that is almost certainly not too high: a window that turned early would forget early. */
+/* A count that is almost certainly not too high: a window that turns early forgets early. */
 static uint64_t least_keys(const struct dj_shape *s, uint64_t bits)
 {
     const double likely = dj_shape_keys(s, (double)bits);
@@ -617,7 +617,7 @@ const struct dj_kind dj_window = {
     .can = DEJA_CAN_ADD | DEJA_CAN_EXPIRE | DEJA_CAN_FORGET,
     .options = options,
     .layout = DJ_BLOCKS,
-    .most_capacity = DJ_MAX_CAPACITY * DJ_MAX_GENERATIONS, /* memory may allow that much */
+    .most_capacity = DJ_MAX_CAPACITY * DJ_MAX_GENERATIONS, /* given enough memory */
     .read = window_read,
     .plan = window_plan,
     .part_rate = window_part_rate,

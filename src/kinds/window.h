@@ -1,4 +1,4 @@
-/* window.h - the inside of a window, for stream/dedup.c. */
+/* window.h - the internals of a window, for stream/dedup.c. */
 #ifndef DJ_WINDOW_H
 #define DJ_WINDOW_H
 #include "kinds/generations.h"

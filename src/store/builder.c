@@ -1,17 +1,17 @@
-/* builder.c - from a stream of keys to a static filter.
+/* builder.c - builds a static filter from a stream of keys.
  *
  * Keys are hashed as they arrive, and only the hashes are kept: 8 bytes per key, however long the
- * keys are.  At the end they are sorted, which finds duplicates and makes later
- * work cache-friendly, and peeled (core/bits/fuse.h).
+ * keys are.  At the end they are sorted, which finds duplicates and makes later work
+ * cache-friendly, and then peeled (core/bits/fuse.h).
  *
  * Memory per key: 8 bytes for the hash, up to 20 while the array grows; during peeling 32 bytes, of
  * which 10 are a sum and a count for each of the 1.125 slots, 4.5 the queue of slots, and 9 the
  * order that is found.
  *
  * A seed fails if the slots of some keys form a cycle: practically never for large sets, sometimes
- * for a few keys.  The next seed gives other numbers for the same hashes.  Seeds are derived from
- * the filter's key, so the same key and set give the same file, and nobody without the key can
- * choose a set that fails. */
+ * for a few keys.  The next seed gives different numbers for the same hashes.  Seeds are derived
+ * from the filter's key, so the same key and set give the same file, and nobody without the key
+ * can choose a set that fails. */
 #include "store/builder.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
@@ -56,7 +56,7 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
     const struct dj_hashing what = {
         .hash = plan.hash, .rules = plan.rules, .visit = plan.visit, .words = 1};
     dj_hasher_init(&b->hasher, &what, key, NULL);
-    if (hint && hint <= DJ_FUSE_MAX_KEYS) { /* a hint may be far too high: failing is fine */
+    if (hint && hint <= DJ_FUSE_MAX_KEYS) { /* may be far too high: a failure is harmless */
         b->cap = (size_t)hint;
         b->hash = dj_alloc(b->alloc, b->cap * sizeof *b->hash, 64);
         b->cap = b->hash ? b->cap : 0;
@@ -162,7 +162,7 @@ static void free_slots(const deja_builder *b, struct solution *s)
     s->room.alone = NULL;
 }
 
-/* Never 0: an allocator need not support that size. */
+/* Never 0, because an allocator need not support that size. */
 static size_t keys_room(const struct solution *s)
 {
     return s->n ? s->n : 1;

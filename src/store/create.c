@@ -1,6 +1,6 @@
-/* create.c - create a filter in a file, and let it grow.
+/* create.c - creates a filter in a file, and lets it grow.
  *
- * Space is reserved before it is mapped: without it, a full disk would cause a SIGBUS in the middle
+ * Space is reserved before it is mapped: otherwise, a full disk would cause a SIGBUS in the middle
  * of an add instead of an error here.
  *
  * To grow, a file that has its name is copied to a new file with the new part at the end, which is
@@ -89,8 +89,8 @@ int dj_file_check_name(const char *path, unsigned flags, deja_error *err)
 }
 
 /* Gives the new file the owner, group and permissions of the old one.  Only root can change the
- * owner, and others can choose only one of their own groups.  If the group cannot be kept, the new
- * group gets no more access than everybody. */
+ * owner; other users can choose only one of their own groups.  If the group cannot be kept, the
+ * new group gets no more access than everybody else. */
 static void copy_rights(const struct stat *old, int to)
 {
     mode_t mode = old->st_mode & 0777;

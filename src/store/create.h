@@ -1,4 +1,4 @@
-/* create.h - create a filter in a file, and let it grow. */
+/* create.h - creates a filter in a file, and lets it grow. */
 #ifndef DJ_CREATE_H
 #define DJ_CREATE_H
 #include "store/file.h"
@@ -7,9 +7,9 @@
 int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
                    const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc, deja_filter **out,
                    deja_error *err);
-/* The same without a check of the name.  If `like` is not NULL, the parts are those of `like`, with
- * new bodies.  The file gets the permissions, owner and group of the open file `rights`; if that is
- * -1, those of the file that it will replace. */
+/* The same without a check of the name.  If `like` is not NULL, the filter has the parts of
+ * `like`, with new bodies.  The file gets the permissions, owner and group of the open file
+ * `rights`; if that is -1, those of the file that it will replace. */
 int dj_file_make_filter(const char *path, unsigned flags, const struct dj_plan *plan,
                         const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc,
                         const deja_filter *like, int rights, deja_filter **out, deja_error *err);

@@ -11,7 +11,7 @@
 struct dj_file {
     int fd;
     char *path;        /* absolute */
-    const char *shown; /* for messages: the end of path, if the caller gave it that way */
+    const char *shown; /* for messages: path, or its end if the caller gave only that */
     struct dj_tmp tmp; /* a new file until its first sync */
     bool replace;      /* the new file may replace another ... */
     int over;          /* ... which is open here; -1: there was none */
@@ -48,7 +48,7 @@ static inline uint64_t dj_file_stamp(const struct dj_file *file)
 
 /* Whether the mapping is still intact; cheap enough for every batch. */
 bool dj_file_is_whole(const struct dj_file *file);
-/* The same, also checks the file's length; DEJA_EIO with a reason if not. */
+/* The same, but also checks the file's length; DEJA_EIO with a reason if it is not intact. */
 int dj_file_check(const struct dj_file *file, deja_error *err);
 /* The same for a writer, before it writes: the path must still name the file that it has locked;
  * DEJA_EIO and errno ESTALE if not. */

@@ -1,4 +1,4 @@
-/* guard.c - turn the truncation of a mapped file into an error instead of a crash.
+/* guard.c - turns the truncation of a mapped file into an error instead of a crash.
  *
  * If a mapped file is truncated, the next access to a missing page raises SIGBUS, often in the
  * middle of a batch.  So does a page that a failing disk cannot read.  A library must not change
@@ -11,20 +11,21 @@
  *              "new" for a key that was added, so the answers are discarded and the call fails
  *
  * The handler sets `lost` before it maps the zeros, and batches check it after they have read the
- * bodies.  So a thread that reads the zeros without getting a signal sees it, too.
+ * bodies.  So a thread that reads the zeros without getting a signal also sees `lost`.
  *
  * A file that was truncated and extended again, as by `cp`, need not raise a signal: its pages
- * exist, with other bytes.  So each check also compares the header's checksum in the mapping with
- * the original one (file.h).  That misses a body that was overwritten under an intact header;
+ * exist, with different bytes.  So each check also compares the header's checksum in the mapping
+ * with the original one (file.h).  That misses a body that was overwritten under an intact header;
  * deja_file_verify finds it.
  *
  * The handler runs in the thread that accessed the page, at an instruction of this library, so it
  * never interrupts the functions below.  It takes no lock and allocates nothing.  POSIX does not
  * list mmap as safe in a handler, but it is a plain system call wherever deja runs.  The mappings
- * are a linked list: a mutex protects joining and leaving, but not walking; who leaves waits until
- * no handler walks the list before the memory is freed.  A signal that is not about one of these
- * mappings goes to the previous handler, or has the effect that it had before.  Threads that block
- * SIGBUS are not protected: the kernel kills the process. */
+ * are a linked list: a mutex protects adding and removing entries, but not walking the list; a
+ * thread that removes an entry waits until no handler is walking the list before it frees the
+ * memory.  A signal that is not about one of these mappings goes to the previous handler, or has
+ * its previous effect.  Threads that block SIGBUS are not protected: the kernel kills the
+ * process. */
 #include "store/guard.h"
 #include "core/base/status.h"
 #include "store/file.h"
@@ -102,7 +103,7 @@ static bool replace_lost(const uint8_t *address)
     return done;
 }
 
-/* Not ours: do what would have happened without this handler. */
+/* The signal is not about our mappings: do what would have happened without this handler. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     const bool sent = info->si_code <= 0; /* by kill: no instruction will fail again */

@@ -1,4 +1,4 @@
-/* guard.h - detect that a mapped file was cut short. */
+/* guard.h - detects that a mapped file was truncated. */
 #ifndef DJ_GUARD_H
 #define DJ_GUARD_H
 #include "deja.h"

@@ -2,9 +2,9 @@
  *
  * Bytes arrive in order, in pieces of any length.  A complete header page must pass the same checks
  * as that of a file (open.c) before any body is allocated.  A crafted header can claim any length,
- * so its length is not trusted unless the caller gives the same: the memory for a body starts small
- * and doubles as bytes arrive, which copies each byte about once more.  At the end, the checksum of
- * the bodies is compared.
+ * so its length is not trusted unless the caller gives the same length: the memory for a body
+ * starts small and doubles as bytes arrive, which copies each byte about once more.  At the end,
+ * the checksum of the bodies is compared.
  *
  * A file that is not sealed (keys were added after its last sync) has no checksum and is refused:
  * open it, sync it, and send it again. */

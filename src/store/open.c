@@ -1,8 +1,8 @@
-/* open.c - check the header of a file and map its bodies.
+/* open.c - checks the header of a file and maps its bodies.
  *
  * Only the header is read, so opening takes the same time for any size.  The bodies are mapped:
  * several processes share one copy in memory, and readers see what a writer adds.
- * deja_file_verify checks whether the bodies are as synced. */
+ * deja_file_verify checks whether the bodies are as they were when synced. */
 #include "store/open.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -129,7 +129,7 @@ static int read_header(int fd, const char *path, unsigned flags, uint8_t page[DJ
     return rc < 0 ? rc : check_length(fd, h, path, err);
 }
 
-/* Every sync uses a sequence number; after the last one, the file could not be opened. */
+/* Every sync uses up a sequence number; after the last one, the file could not be opened. */
 static int check_sequence(const struct dj_header *h, const char *path, deja_error *err)
 {
     const uint64_t sequence = dj_header_latest(h)->sequence;
@@ -141,7 +141,8 @@ static int check_sequence(const struct dj_header *h, const char *path, deja_erro
                    path, (ull)sequence);
 }
 
-/* With other rules, a known URL would have another canonical form and would not be found. */
+/* With different rules, a known URL could have a different canonical form and would not be
+ * found. */
 static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *want,
                            const char *path, deja_error *err)
 {
@@ -161,7 +162,7 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
     return DEJA_OK;
 }
 
-/* Reports that a file was made with another value of this option. */
+/* Reports that a file was made with a different value of this option. */
 static int other_value(const deja_option *o, const deja_options *have, const deja_options *want,
                        const char *name, deja_error *err)
 {

@@ -1,4 +1,4 @@
-/* open.h - check the header of a file and map its bodies. */
+/* open.h - checks the header of a file and maps its bodies. */
 #ifndef DJ_OPEN_H
 #define DJ_OPEN_H
 #include "store/file.h"
@@ -12,7 +12,7 @@ int dj_open_expected(const struct dj_header *h, const deja_options *want, const 
                      deja_error *err);
 int dj_open_key(const struct dj_header *h, const deja_options *want, const char *name,
                 uint8_t key[DEJA_KEY_LEN], deja_error *err);
-/* Sets up part i from the header, without a body; and the counts, once all parts have bodies. */
+/* Set up part i from the header, without a body; and the counts, once all parts have bodies. */
 void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i);
 void dj_open_counts(deja_filter *f, const struct dj_header *h);
 /* The owner's follow, for windows. */

@@ -1,9 +1,9 @@
 /* renew.c - replace the filter in a file with another one, or copy it to another file.
  *
- * Folding and the next visit need another header, and a header is written only once.  So, like
+ * Folding and the next visit need a new header, and a header is written only once.  So, like
  * growth, they fill and seal a new file without a name and rename it over the old one.  Readers,
  * and the next run after a crash, see the old filter or the new one.  The new file is locked
- * before it gets its name, and the old one until it is replaced. */
+ * before it gets its name, and the old file stays locked until it is replaced. */
 #include "store/renew.h"
 #include "core/base/status.h"
 #include "filter/counts.h"

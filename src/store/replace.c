@@ -1,4 +1,4 @@
-/* replace.c - a new file that appears under its name atomically.
+/* replace.c - creates a file that appears under its name atomically.
  *
  * Linux can create a file without a name (O_TMPFILE) and link it later, so a crash leaves nothing
  * behind.  To replace another file, it needs a rename, so the new file gets a temporary name just
@@ -7,9 +7,9 @@
  * A file that someone else has moved to that name must not be lost, so the name is compared with
  * the file to be replaced right before the rename.  A move between the two calls, a few
  * microseconds apart, is still missed.  Exchanging the names (RENAME_EXCHANGE) and comparing
- * afterwards would detect it but not undo it: readers and a crash in that moment would see our file
- * instead of the other one, and not all file systems support it.  A free name is taken with link,
- * which has no such gap. */
+ * afterwards would detect it but not undo it: readers and a crash in that moment would see our
+ * file instead of the other one, and not all file systems support the exchange.  A free name is
+ * taken with link, which has no such gap. */
 #include "store/replace.h"
 #include "core/base/status.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* replace.h - a new file that appears under its name atomically. */
+/* replace.h - creates a file that appears under its name atomically. */
 #ifndef DJ_REPLACE_H
 #define DJ_REPLACE_H
 #include "deja.h"

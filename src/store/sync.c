@@ -1,13 +1,12 @@
-/* sync.c - make adds durable, and verify a file.
+/* sync.c - makes adds durable, and verifies a file.
  *
  * A file is sealed (its newest record has a checksum of the bodies) or open (bits may have been
  * set since).  The order of writes:
  *
- *   first add     record "open", synced, before any bit changes: so bodies that do not match their
- *                 checksum are known to be in use, not damaged
- *   sync          bodies, synced; then record "sealed" with their checksum, synced
- *   turn          of a window: bodies, synced; record "open" with the turn; the oldest generation
- *                 is emptied; bodies and a record again (window.c)
+ *   first add     an "open" record, synced, before any bit changes: so bodies that do not match
+ *   their checksum are known to be in use, not damaged sync          bodies, synced; then a
+ *   "sealed" record with their checksum, synced turn          (window) bodies, synced; an "open"
+ *   record with the turn; the oldest generation is emptied; bodies and a record again (window.c)
  *
  * A kill or a power failure in between leaves a file whose newest record says "open".  It has all
  * keys up to the last sync, because bits are only ever set (exact: slots only filled; window:

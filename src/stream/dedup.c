@@ -1,4 +1,5 @@
-/* dedup.c - find the new lines of a stream, and add their keys only after the lines were written.
+/* dedup.c - finds the new lines of a stream, and adds their keys only after the lines have been
+ * written.
  *
  * A bit set in a mapped file survives kill -9, but a line in the process's output buffer does not.
  * So a key is not added when it is judged.  It waits in a pending set until the caller has written
@@ -11,8 +12,8 @@
  *
  * A crash before the commit repeats lines in the next run; it never loses one.
  *
- * The pending set is a hash table of 64-bit identities (open addressing, at most half full) over
- * a list of the hashes in the order in which they arrived.
+ * The pending set is a hash table of 64-bit identities (open addressing, at most half full) over a
+ * list of the hashes in order of arrival.
  *
  * A window forgets, so a pending key may expire before the commit.  The pending set keeps a copy of
  * the window's generations (the turns, when each began, how many keys it took) and applies the
@@ -21,7 +22,7 @@
  * of generations that the copy has emptied no longer count.  A key that the newest generation lacks
  * waits for the commit even if an older one has it, because the add renews it.  In a time window,
  * keys keep the time at which they were judged, and the commit adds them with that time.  So the
- * answers are those of a filter to which every key was added immediately. */
+ * answers are the same as if every key were added immediately. */
 #include "core/base/alloc.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -48,7 +49,7 @@ struct deja_dedup {
     uint64_t *turn;         /* the turn at which each identity in the table was added last */
     struct dj_window ahead; /* the generations as they will be after the commit */
     unsigned emptied;       /* a bit for each generation whose bits no longer count */
-    struct run *run;        /* by time: the pending keys, in their order */
+    struct run *run;        /* by time: the pending keys, in order */
     size_t n_runs, run_cap;
 
     const deja_allocator *alloc; /* the filter's */
