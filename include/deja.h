@@ -316,7 +316,7 @@ typedef struct deja_option {
     uint32_t renewable; /* 1: deja_filter_rotate can change it                   */
 } deja_option;
 #define DEJA_OPTION_CHOICES 64 /* choices are numbers below it */
-/* Look up a row by its index (NULL after the last) or by its name (NULL if there is none). */
+/* Look up a row by its index (NULL after the last) or by its name (NULL if it is unknown). */
 DEJA_API const deja_option *deja_option_at(size_t i);
 DEJA_API const deja_option *deja_option_find(const char *name);
 /* Reports whether filters of this kind accept the option.  Every kind accepts most options. */

@@ -68,8 +68,9 @@ static int check_length(int fd, const struct dj_header *h, const char *path, dej
     if (have > h->file_len)
         return dj_fail(
             err, DEJA_EFORMAT,
-            "%s is longer than its header says, by %llu bytes; restore it from a copy or rebuild it",
-            path, (ull)(have - h->file_len));
+            "%s is longer than its header says: %llu bytes instead of %llu; restore it from a "
+            "copy or rebuild it",
+            path, (ull)have, (ull)h->file_len);
     return DEJA_OK;
 }
 
