@@ -61,14 +61,14 @@ const struct command cmd_info = {
         "Prints the kind, size, fill and history of each file, the false-positive rate at the "
         "current fill, how many keys were probably lost so far, and how many more fit. After "
         "`deja rotate` it also shows the last visit and the chance that every visit so far missed "
-        "a page. For a union, the number of keys is an estimate. --json prints an array with one "
+        "a given page. For a union, the number of keys is an estimate. --json prints an array with one "
         "object per file.\n\n"
         "It warns if a filter holds more keys than it was sized for. It also compares the bits "
         "that are set with those expected for the number of keys. Far more bits mean that someone "
         "who knows the secret key chose keys to fill the filter; info warns of that too.\n\n"
         "For a DCSO bloom file it shows what such a file records: see --format dcso in "
         "deja-build(1).\n\n"
-        "A paired filter is the one kind that forgets keys: FORGETS is the share of keys that "
+        "Paired is the only kind that forgets keys it was meant to keep: FORGETS is the share of keys that "
         "were added and not removed but are not found.",
     .examples = {{"how full is the state?", "deja info seen.deja"},
                  {"the current rate of all filters, for a script",

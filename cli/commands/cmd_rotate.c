@@ -69,7 +69,7 @@ const struct command cmd_rotate = {
         "For a crawler that visits the same pages again. Empties the filter in F.deja; the next "
         "visit uses different hash functions. A page lost in one visit turns up in the next "
         "unless it collides twice. `deja info` shows the visit and the chance that every visit so "
-        "far missed a page.\n\n"
+        "far missed a given page.\n\n"
         "The new filter is sized for as many keys as the last visit saw, plus an eighth. A filter "
         "made with --hashes and --multiplier keeps k and M (m = n k M); every other filter keeps "
         "its rate. -n, -p and -m override this. Kind, hash, number of filters, URL profile and "

@@ -21,7 +21,7 @@ static int check_options(const void *target, deja_error *err)
                     deja_profile_name(o->shared.url));
     if (o->expressions && o->segments && !o->shared.json)
         return fail(err, OPT_USAGE,
-                    "--segments and --expressions exclude each other, except with --json");
+                    "--segments and --expressions cannot be combined, except with --json");
     return DEJA_OK;
 }
 

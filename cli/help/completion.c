@@ -144,7 +144,7 @@ static void zsh_value(struct out *o, const struct opt *opt)
     }
 }
 
-/* One spelling of an option: -n and --capacity exclude each other and themselves. */
+/* One spelling of an option: -n and --capacity cannot be combined and themselves. */
 static void zsh_spelling(struct out *o, const struct opt *opt, bool letter)
 {
     out_text(o, "            '(");

@@ -14,7 +14,7 @@ static int check_sizing(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
     if (c->fixed && deja_kind_can(c->filter.kind, DEJA_CAN_GROW))
-        return fail(err, OPT_USAGE, "--fixed and -k scalable exclude each other: scalable grows");
+        return fail(err, OPT_USAGE, "--fixed and -k scalable cannot be combined: scalable grows");
     return DEJA_OK;
 }
 
@@ -45,7 +45,7 @@ static int check_secret(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
     if (c->key_file && c->filter.seed != 0)
-        return fail(err, OPT_USAGE, "--key and --seed exclude each other");
+        return fail(err, OPT_USAGE, "--key and --seed cannot be combined");
     return DEJA_OK;
 }
 

@@ -280,7 +280,7 @@ static void print_state(struct out *o, const deja_stats *s)
         out_printf(o, "; the last one saw about %s and lost %s\n",
                    num_of(s->last_distinct, "key").s,
                    s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
-        LINE(o, "missed", "%s: the chance that every visit so far missed a page",
+        LINE(o, "missed", "%s: the chance that every visit so far missed a given page",
              s->missed < 1e-12 ? "below 1e-12" : num_rate(s->missed).s);
     }
     out_text(o, "\n");

@@ -440,8 +440,7 @@ static void warn_no_urls(const struct session *s)
         s->urls.use == URLKEYS_STORE && counted(&s->urls.left_out) ? "; skipped" : "";
     if (no_idna)
         console_note(s->call->console,
-                     "%s with hosts that need IDNA, which this build of deja lacks%s: build it "
-                     "with libidn2",
+                     "%s with hosts that need IDNA%s; rebuild deja with libidn2 to support it",
                      num_lines(no_idna).s, rest);
     if (no_url)
         console_note(s->call->console, "%s %s%s", num_lines(no_url).s, session_no_urls(no_url),

@@ -218,8 +218,8 @@ class Filter:
         while version and version.id != known.url_rules:
             version = version._older()
         if not version:
-            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: made with its own list of parameters for profile "
-                 f"{known.profile}; give the same url=Rules({known.profile!r}, drop=..., keep=...)")
+            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: made with a custom list of parameters for profile "
+                 f"{known.profile}; pass the same url=Rules({known.profile!r}, drop=..., keep=...)")
         self._rules = version
 
     @classmethod

@@ -98,7 +98,7 @@ class Stats(_Record):
     distinct: float  # distinct keys, estimated from the bits
     fp_now: float  # false-positive rate at the current fill
     lost: float  # new keys mistaken for seen so far, as expected
-    missed: float  # chance that every visit so far missed a page
+    missed: float  # chance that every visit so far missed a given page
     bits_expected: float
     bits_sigma: float
     largest: int

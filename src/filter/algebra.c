@@ -152,8 +152,8 @@ static int other_steps(deja_error *err, uint32_t i, const struct dj_shape *a,
 {
     return dj_fail(
         err, DEJA_EMISMATCH,
-        "the filters have grown in different steps: part %u has %llu and %llu bits; "
-        "build both with the same options.capacity and options.fp_rate, or one from both lists",
+        "the filters have grown in different steps: part %u has %llu bits in one and %llu in the other; "
+        "build both with the same options.capacity and options.fp_rate, or build one filter from the keys of both",
         i + 1, (ull)a->bits, (ull)b->bits);
 }
 

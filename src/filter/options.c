@@ -106,7 +106,7 @@ static int check_flags(const deja_options *opt, struct dj_plan *plan, deja_error
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     if (opt->key && opt->seed)
-        return dj_fail(err, DEJA_EINVAL, "options.key and options.seed exclude each other");
+        return dj_fail(err, DEJA_EINVAL, "options.key and options.seed cannot be combined");
     if (opt->flags & DEJA_KEY_APART && !opt->key)
         return dj_fail(err, DEJA_EINVAL, "DEJA_KEY_APART needs options.key");
     plan->flags = opt->flags;

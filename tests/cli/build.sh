@@ -71,7 +71,7 @@ from_a_pipe_the_filter_is_scalable() {
     [ "$(json_get kind second)" = scalable ] || fail "kind from a pipe: $(json_get kind second)"
     [ "$(json_get capacity second)" -gt 5000 ] || fail "size from a pipe: $(json_get capacity second)"
     fails_with 2 "how many keys? --fixed needs -n N" deja build --fixed new.deja </dev/null
-    fails_with 2 "--fixed and -k scalable exclude each other" deja build --fixed -k scalable -n 5 new.deja list
+    fails_with 2 "--fixed and -k scalable cannot be combined" deja build --fixed -k scalable -n 5 new.deja list
     _holds f.deja list
     # shellcheck disable=SC2002
     cat list | deja build --force -q -k scalable -n 100 f.deja

@@ -52,7 +52,7 @@ fails_with 2 'profile gsb cannot be fetched' deja crawl "$url/" --out x --url gs
 fails_with 2 'profile shape cannot be fetched' deja crawl "$url/" --out x --url shape
 fails_with 2 'need --url=crawl' deja crawl "$url/" --out x --keep-params=a
 fails_with 2 'takes a number from 1 to 64' deja crawl "$url/" --out x --per-host 0
-fails_with 2 'exclude each other' deja crawl "$url/" --out x --key k --seed 3
+fails_with 2 'cannot be combined' deja crawl "$url/" --out x --key k --seed 3
 [ ! -e x ] || fail "a folder was made for a command that cannot run"
 
 # --- Invalid seeds and folders ---------------------------------------------------

@@ -242,10 +242,10 @@ records_can_end_in_zero_bytes() {
 
 contradicting_options_are_refused() {
     echo a >list
-    fails_with 2 "--csv and --format exclude each other" deja dedup --csv url --format log list
-    fails_with 2 "--csv and --json-key exclude each other" deja dedup --csv url --json-key a list
-    fails_with 2 "-f/--field and --format log exclude each other" deja dedup -f 2 --format log list
-    fails_with 2 "-f/--field and --json-key exclude each other" deja dedup -f 2 --json-key a list
+    fails_with 2 "--csv and --format cannot be combined" deja dedup --csv url --format log list
+    fails_with 2 "--csv and --json-key cannot be combined" deja dedup --csv url --json-key a list
+    fails_with 2 "-f/--field and --format log cannot be combined" deja dedup -f 2 --format log list
+    fails_with 2 "-f/--field and --json-key cannot be combined" deja dedup -f 2 --json-key a list
     fails_with 2 "--json-key needs --format jsonl or cdxj, not log" \
         deja dedup --json-key a --format log list
     fails_with 2 "--json-key needs a name" deja dedup --json-key '' list

@@ -20,7 +20,7 @@ the_next_visit_starts_empty() {
         expect_stdout 4000
         succeeds deja info f.deja
         grep -qE '^  visit +2; the last one saw about (3,99|4,00)[0-9] keys and lost ' .stdout || fail "visit"
-        grep -qE '^  missed +.*: the chance that every visit so far missed a page$' .stdout ||
+        grep -qE '^  missed +.*: the chance that every visit so far missed a given page$' .stdout ||
             fail "missed"
     done
 }

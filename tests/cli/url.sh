@@ -73,7 +73,7 @@ expressions_are_host_suffixes_and_path_prefixes() {
         $'a.b.com/1/2.html?param=1\ta.b.com/1/2.html\ta.b.com/1/\ta.b.com/\tb.com/1/2.html?param=1\tb.com/1/2.html\tb.com/1/\tb.com/' \
         $'1.2.3.4/1/\t1.2.3.4/' | expect_stdout
     fails_with 2 "--expressions needs --profile gsb, not safe" deja url --expressions list
-    fails_with 2 "exclude each other" deja url --profile gsb --expressions --segments list
+    fails_with 2 "cannot be combined" deja url --profile gsb --expressions --segments list
 }
 
 json_is_one_object_per_line() {

@@ -146,9 +146,9 @@ contradicting_options_are_refused() {
     echo a >list
     _refuses "give two; deja computes the third" dedup -n 1000 -p 0.01 -m 1M list
     _refuses "give two; deja computes the third" build -n 1000 -p 0.01 -m 1M new.deja list
-    _refuses "--csv and -f/--field exclude each other" dedup --csv 1 -f 1 list
+    _refuses "--csv and -f/--field cannot be combined" dedup --csv 1 -f 1 list
     _refuses "-d/--delimiter needs -f/--field or --csv" dedup -d , list
-    _refuses "--key and --seed exclude each other" dedup --key k --seed 1 list
+    _refuses "--key and --seed cannot be combined" dedup --key k --seed 1 list
     _refuses "a scalable filter grows" dedup -k scalable -m 1M list
     _refuses "--filters takes a number from 1" dedup --filters 0 list
     _refuses "--filters takes a number from 1 to 16, not 1000" dedup -n 10 --filters 1000 list

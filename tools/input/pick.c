@@ -212,12 +212,12 @@ static int check(const struct pick_options *o, deja_error *err)
     const bool json = o->format == PICK_JSONL || o->format == PICK_CDXJ;
     const char *other = o->field ? "-f/--field" : o->format ? "--format" : "--json-key";
     if (o->csv_column && (o->field || o->format || o->json_key))
-        return fail(err, DEJA_EINVAL, "--csv and %s exclude each other", other);
+        return fail(err, DEJA_EINVAL, "--csv and %s cannot be combined", other);
     if (o->field && o->json_key)
-        return fail(err, DEJA_EINVAL, "-f/--field and --json-key exclude each other");
+        return fail(err, DEJA_EINVAL, "-f/--field and --json-key cannot be combined");
     if (o->field && o->format > PICK_LINES)
         return fail(err, DEJA_EINVAL,
-                    "-f/--field and --format %s exclude each other: the format says where the key "
+                    "-f/--field and --format %s cannot be combined: the format says where the key "
                     "is",
                     format ? format : "?");
     if (o->json_key && o->format && !json)

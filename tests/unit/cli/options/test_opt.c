@@ -352,20 +352,20 @@ static void url_profiles_are_chosen_by_name(void **state)
 static void options_that_exclude_each_other_are_refused(void **state)
 {
     (void)state;
-    refused("--csv url -f 2", "--csv and -f/--field exclude each other");
+    refused("--csv url -f 2", "--csv and -f/--field cannot be combined");
     refused("-d ,", "-d/--delimiter needs -f/--field or --csv");
     refused("--format log -d ,", "-d/--delimiter needs -f/--field or --csv");
-    refused("--format log --csv url", "--csv and --format exclude each other");
-    refused("--format lines --csv url", "--csv and --format exclude each other");
-    refused("--json-key a --csv url", "--csv and --json-key exclude each other");
-    refused("--json-key a -f 2", "-f/--field and --json-key exclude each other");
-    refused("-f 7 --format squid", "-f/--field and --format squid exclude each other: the format "
+    refused("--format log --csv url", "--csv and --format cannot be combined");
+    refused("--format lines --csv url", "--csv and --format cannot be combined");
+    refused("--json-key a --csv url", "--csv and --json-key cannot be combined");
+    refused("--json-key a -f 2", "-f/--field and --json-key cannot be combined");
+    refused("-f 7 --format squid", "-f/--field and --format squid cannot be combined: the format "
                                    "says where the key is");
     refused("--json-key a --format hosts", "--json-key needs --format jsonl or cdxj, not hosts");
     refused("--json-key=", "--json-key needs a name");
     assert_int_equal(parse("-f 2 --format lines")->rc, DEJA_OK);
     assert_int_equal(parse("--json-key a --format cdxj")->rc, DEJA_OK);
-    refused("--key k --seed 1", "--key and --seed exclude each other");
+    refused("--key k --seed 1", "--key and --seed cannot be combined");
     refused("--loud", "--loud needs --state");
     assert_int_equal(parse("-d ; --csv url")->rc, DEJA_OK);
 }

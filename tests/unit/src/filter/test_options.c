@@ -176,7 +176,7 @@ static const struct refusal {
     {FIELDS(.capacity = 1, .flags = 16), DEJA_EVERSION,
      "flags ask for something newer than deja " NEWEST},
     {FIELDS(.capacity = 1, .key = some_key, .seed = 1), DEJA_EINVAL,
-     "options.key and options.seed exclude each other"},
+     "options.key and options.seed cannot be combined"},
     {FIELDS(.capacity = 1, .flags = DEJA_KEY_APART), DEJA_EINVAL,
      "DEJA_KEY_APART needs options.key"},
     {FIELDS(.capacity = 1, .seed = 1, .flags = DEJA_KEY_APART), DEJA_EINVAL,
