@@ -1,12 +1,13 @@
 /* bf.c - the commands of RedisBloom, with the same syntax, replies and errors.
  *
  * BF.RESERVE and the others create a scalable filter of blocked parts, whose rates halve from part
- * to part as RedisBloom's do, or with NONSCALING a blocked one.  They work on filters of any kind.
+ * to part as in RedisBloom; with NONSCALING, they create a blocked filter.  They work on filters
+ * of any kind.
  *
  * A filter that cannot grow is full when it holds as many keys as its capacity, and BF.ADD then
  * fails, as in RedisBloom; this is how the rate is kept.  DEJA.ADD would continue.  In a spectral
  * filter, removals make room again.  A paired filter keeps the bits of removed keys, so its
- * entries count them, too. */
+ * entries include them. */
 #include "commands.h"
 #include "items.h"
 #include "reserve.h"
@@ -145,8 +146,8 @@ int bf_reserve(struct call *c)
 
 /* --- ADD, MADD, INSERT ---------------------------------------------------------- */
 
-/* Fills a filter of fixed size up to its capacity, as RedisBloom does.  Items that a full filter
- * already has cause no error. */
+/* Fills a filter of fixed size up to its capacity, as RedisBloom does.  Items that are already in
+ * a full filter cause no error. */
 static int add_fixed(struct value *v, struct items *items, size_t *done, deja_error *err)
 {
     int rc = DEJA_OK;
@@ -170,7 +171,7 @@ static int add_fixed(struct value *v, struct items *items, size_t *done, deja_er
     return rc;
 }
 
-/* Kinds that are never full: they grow, or forget old keys. */
+/* Kinds that are never full, because they grow or forget old keys. */
 static bool is_endless(const struct value *v)
 {
     return deja_kind_can(v->kind, DEJA_CAN_GROW) || deja_kind_can(v->kind, DEJA_CAN_EXPIRE);
@@ -193,7 +194,7 @@ static void reply_add_error(const struct call *c, int rc, const deja_error *err)
         call_fail(c, rc, err);
 }
 
-/* In an array if there may be many; `more` elements follow. */
+/* Replies with an array if there may be many answers; `more` elements follow. */
 static void reply_answers(const struct call *c, const struct items *items, size_t n, bool many,
                           size_t more)
 {
@@ -231,7 +232,8 @@ static bool check_scale_to(const struct call *c, const struct wish *w)
     return !why || (call_error(c, why), false);
 }
 
-/* Adds the items from argv[first] on.  Creates an absent filter as w says; NULL: an error. */
+/* Adds the items from argv[first] on.  Creates an absent filter as w specifies; if w is NULL, an
+ * absent filter is an error. */
 static int insert(struct call *c, int first, bool many, const struct wish *w)
 {
     if (!call_open(c, CALL_WRITE))

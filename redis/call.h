@@ -24,11 +24,11 @@ bool call_open(struct call *c, int mode);
 bool call_filter(struct call *c, int mode);
 bool call_bytes(struct call *c);
 
-bool call_word_is(const struct call *c, int i, const char *word); /* in any case of letters */
+bool call_word_is(const struct call *c, int i, const char *word); /* ignores case */
 
 /* Replies.  All return REDISMODULE_OK. */
 int call_error(const struct call *c, const char *text);
-/* "ERR " and the reason, with options as commands spell them. */
+/* Replies with "ERR " and the reason, with options as commands spell them. */
 int call_fail(const struct call *c, int status, const deja_error *err);
 /* The error for a filter whose header fails value_check. */
 int call_unsound(const struct call *c, const deja_error *err);

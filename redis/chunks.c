@@ -1,10 +1,10 @@
-/* chunks.c - a filter in chunks: BF.SCANDUMP and BF.LOADCHUNK.
+/* chunks.c - saves and loads a filter in chunks: BF.SCANDUMP and BF.LOADCHUNK.
  *
  * The chunks are the bytes of the filter's .deja file: iterator 0 gives the header page, and the
  * iterator after n bytes of bodies is n + 1.  BF.LOADCHUNK needs the chunks in order, each with
  * the iterator that came with it.  The iterator shows where a chunk belongs, so a lost, repeated
  * or swapped chunk is refused.  Each chunk is checked when it arrives, and the checksum of the
- * whole after the last byte; until then the key answers no query.
+ * whole filter after the last byte; until then the key answers no queries.
  *
  * If a filter changes during a dump, its checksum no longer matches the one in the header, and the
  * dump will not load: dump a COPY of it. */
@@ -44,7 +44,7 @@ int bf_scandump(struct call *c)
 enum loaded {
     LOADED,
     REFUSED, /* the chunk does not fit; an earlier load is unchanged */
-    FAILED   /* the load cannot succeed any more */
+    FAILED   /* the load can no longer succeed */
 };
 
 static enum loaded refuse(const struct call *c, const char *text, enum loaded how)
@@ -72,7 +72,8 @@ static enum loaded load_first(const struct call *c, const char *data, size_t len
     return LOADED;
 }
 
-/* A load that this build refused, while it follows a primary or a log that accepted it. */
+/* Whether this continues a load that this build refused but keeps, because it follows a primary or
+ * a log that accepted it. */
 static bool continues_opaque(const struct call *c)
 {
     return c->v->opaque && c->v->opaque->flags & VALUE_PARTIAL && value_keep(c->ctx) == KEEP_ALL;

@@ -1,10 +1,11 @@
-/* deja_cmds.c - what RedisBloom lacks: any kind, removal, counts, unions, visits, files.
+/* deja_cmds.c - commands that RedisBloom lacks: any kind, removal, counts, unions, visits, files.
  *
  * Commands with items accept many and use the library's batches.  A missing filter is an error
  * here, so clients can tell "not seen" from "no filter".
  *
- * Commands are replicated by their effect: ADD and REMOVE with only the items that were processed.
- * MERGE, FOLD and ROTATE compute the same result from the same bytes and are sent unchanged. */
+ * Commands are replicated by their effect: ADD and REMOVE are sent with only the items that were
+ * processed.  MERGE, FOLD and ROTATE compute the same result from the same bytes and are sent
+ * unchanged. */
 #include "commands.h"
 #include "items.h"
 #include "reserve.h"
@@ -116,7 +117,7 @@ static struct value *copy_or_reply(const struct call *c, const struct value *fro
 }
 
 /* A copy of the destination, or of the first source if the destination is absent; *next is the
- * next source.  NULL: there was an error, and it was the reply. */
+ * next source.  NULL: there was an error, and the client has been told. */
 static struct value *begin_merge(const struct call *c, int *next)
 {
     struct call source;

@@ -1,5 +1,5 @@
-/* docs.c - the list of commands: what COMMAND, COMMAND DOCS and clients of a cluster need to know
- * about them, and the function that the server calls for each. */
+/* docs.c - the list of commands: the information for COMMAND, COMMAND DOCS and cluster clients,
+ * and the function that the server calls for each command. */
 #include "commands.h"
 #include "reserve.h"
 #include <stdio.h>

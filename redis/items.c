@@ -1,7 +1,7 @@
 /* items.c - the items of a command as keys of a filter, and room for the answers. */
 #include "items.h"
 
-/* Replaces URLs by their canonical form; other items stay unchanged.  False: no memory. */
+/* Replaces URLs with their canonical form; other items stay unchanged.  False: out of memory. */
 static bool canonicalize(struct items *items, const deja_url_rules *rules)
 {
     size_t room = 0;
@@ -10,7 +10,7 @@ static bool canonicalize(struct items *items, const deja_url_rules *rules)
     items->forms = RedisModule_TryAlloc(room);
     if (!items->forms)
         return false;
-    /* The statuses are not needed; they go where the answers will be. */
+    /* The statuses are not needed; they go into the space for the answers. */
     (void)deja_url_canon_batch(rules, items->key, items->n, items->forms, room, items->key,
                                (int8_t *)items->answer);
     return true;

@@ -14,7 +14,7 @@ struct items {
     uint8_t few_answers[ITEMS_FEW];
 };
 
-/* The arguments from argv[first] on.  Returns true, or replies that there is no memory.  Bytes
+/* The arguments from argv[first] on.  Returns true, or replies with an out-of-memory error.  Bytes
  * that need no rewriting are not copied, so argv must outlive the items. */
 bool items_init(const struct call *c, struct items *items, int first);
 void items_fini(struct items *items);

@@ -1,4 +1,4 @@
-/* module.c - loads the module deja into Redis 7.0 or later, or Valkey.
+/* module.c - loads the deja module into Redis 7.0 or later, or Valkey.
  *
  * It registers the data type (rdb.c), the commands (docs.c), the settings and a section of
  * INFO. */

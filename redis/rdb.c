@@ -3,13 +3,13 @@
  * An RDB file, and therefore DUMP and a full synchronization, has for each value: flags, the
  * secret key if the file does not contain it, the number of bytes, and the bytes of its .deja file
  * in pieces.  A load in progress is saved as far as it has arrived.  RESTORE data is untrusted, so
- * a length only says when to stop.
+ * a length is used only to know when to stop.
  *
  * The server exits if a value in its RDB file does not load.  So while it loads (RDB, AOF, data of
- * a primary), every value whose pieces can be read is kept, as an opaque one if necessary. RESTORE
- * keeps bytes that another build can use, and refuses damage.  Later versions must keep this
- * layout and encoding version and describe what is new by flags, so that this version can keep
- * their values.
+ * a primary), every value whose pieces can be read is kept, as an opaque value if necessary.
+ * RESTORE keeps bytes that another build can use, and refuses damaged ones.  Later versions must
+ * keep this layout and encoding version and use flags to describe anything new, so that this
+ * version can keep their values.
  *
  * An AOF rewritten without RDB preamble has the pieces as BF.LOADCHUNK commands.  Opaque values
  * are written as DEJA.IMPORT, which keeps all bytes while the server loads; its argument FLAGS

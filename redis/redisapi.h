@@ -1,6 +1,6 @@
 /* redisapi.h - our own declarations of the server's module API.
  *
- * A module gets one function, which finds the others by name.  So a build needs nothing of the
+ * A module gets one function, which finds the others by name.  So a build needs nothing from the
  * server except the names, arguments and numbers below, as in Redis 7.0 (Valkey has the same).
  * Calls marked OPTIONAL are NULL if the server lacks them; if it lacks another one, the module
  * does not load.
@@ -86,7 +86,7 @@ typedef struct RedisModuleTypeMethods {
     int (*defrag)(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value);
 } RedisModuleTypeMethods;
 
-/* A command as described by COMMAND DOCS and to clients of a cluster. */
+/* A command as described to COMMAND DOCS and to cluster clients. */
 typedef struct RedisModuleCommandHistoryEntry {
     const char *since;
     const char *changes;

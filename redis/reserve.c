@@ -1,4 +1,4 @@
-/* reserve.c - the options of a filter as words of a command, and new filters.
+/* reserve.c - reads and writes the options of a filter as words of a command, and creates filters.
  *
  * The library's option table has the word for each option.  Commands that create a filter are
  * replicated as DEJA.RESERVE with all fields that are not zero, spelled by the same table.  So a

@@ -1,4 +1,5 @@
-/* reserve.h - the options of a filter as words of a command, and new filters. */
+/* reserve.h - reads and writes the options of a filter as words of a command, and creates
+ * filters. */
 #ifndef RESERVE_H
 #define RESERVE_H
 #include "call.h"

@@ -1,9 +1,9 @@
 /* value.c - the value of a key on the server, and where its memory comes from.
  *
  * A filter gets its memory through the server's allocator, so INFO, maxmemory and eviction count
- * it.  Two limits are checked before anything is allocated: the setting filter-max-bytes, for one
- * filter, and the memory that maxmemory leaves.  They apply to clients only; bytes that a primary
- * has accepted, or that are in an RDB file, are never refused later.
+ * it.  Two limits are checked before anything is allocated: the filter-max-bytes setting, for one
+ * filter, and the memory that maxmemory leaves free.  They apply to clients only; bytes that a
+ * primary has accepted, or that are in an RDB file, are never refused later.
  *
  * A filter that arrives in pieces (BF.LOADCHUNK) is a value from its first piece on.  It is
  * persisted and replicated as far as it has arrived, and answers no query until it is complete.
@@ -11,7 +11,7 @@
  * Bytes that are not a filter for this build (a kind, hash or URL rules of another version, or
  * damage) can be kept as an opaque value.  Commands on it fail with the reason, but the server
  * saves, replicates, copies, dumps and deletes it like any other, byte for byte, and every load
- * tries again to make a filter of it. */
+ * tries again to turn it into a filter. */
 #include "value.h"
 #include "tools/base/fail.h"
 #include <stdatomic.h>
@@ -59,7 +59,8 @@ enum keep value_keep(RedisModuleCtx *ctx)
     return RedisModule_GetContextFlags(ctx) & accepted_before ? KEEP_ALL : KEEP_NONE;
 }
 
-/* True if a client asks, and not a primary or a log that has accepted the bytes before. */
+/* True if the request comes from a client, not from a primary or a log that has already accepted
+ * the bytes. */
 static bool is_bounded(void)
 {
     return asking && value_keep(asking) == KEEP_NONE;

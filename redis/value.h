@@ -94,19 +94,20 @@ int value_load_finish(struct value *v, deja_error *err);
 int value_load_more(struct value *v, const void *data, size_t len, deja_error *err);
 /* Have all bytes arrived that the header announces? */
 int value_load_complete(const struct value *v);
-/* Fail a load for a reason outside its bytes.  Returns the status, or DEJA_OK if it is kept. */
+/* Fail a load for a reason outside its bytes.  Returns status, or DEJA_OK if the bytes are kept
+ * (as an opaque value). */
 int value_load_unusable(struct value *v, int status, const char *why, deja_error *err);
 /* Begin and finish a load that came with flags. */
 struct value *value_load_flagged(uint64_t flags, const void *key, enum keep keep, deja_error *err);
 int value_load_end(struct value *v, uint64_t flags, deja_error *err);
-/* The same for all bytes at once.  They are kept whatever they are. */
+/* The same for all bytes at once.  They are always kept. */
 struct value *value_import_flagged(const void *data, size_t len, const void *key, uint64_t flags,
                                    deja_error *err);
 
 /* The number of bytes that it has, complete or not; and a part of them. */
 uint64_t value_len(const struct value *v);
 size_t value_read(const struct value *v, uint64_t at, void *out, size_t len);
-/* Would the header page of a filter, as exported, pass the checks of a load? */
+/* Would the exported header page of a filter pass the checks of a load? */
 int value_check(const struct value *v, const char *page, deja_error *err);
 
 deja_stats value_stats(const struct value *v);
@@ -114,8 +115,8 @@ deja_stats value_stats(const struct value *v);
 size_t value_memory(const struct value *v);
 int value_key_apart(const struct value *v); /* its file does not contain its key */
 
-/* Replaces all bytes except printable ASCII by '?': others could end a line of the protocol or of
- * the log, or control a terminal. */
+/* Replaces all bytes except printable ASCII with '?': other bytes could end a line of the protocol
+ * or of the log, or control a terminal. */
 void value_plain(char *text);
 /* The option as a command spells it: "CAPACITY". */
 const char *value_option_word(const deja_option *o);

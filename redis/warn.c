@@ -1,4 +1,4 @@
-/* warn.c - log lines about values, and a limit on their number.
+/* warn.c - writes log lines about values, and limits their number.
  *
  * Anyone who may send RESTORE could fill the disk with log lines.  So at most LINES_PER_PERIOD
  * lines are written in a period; a last line, when the period ends or the server shuts down,

@@ -13,8 +13,8 @@
 static double came_to(const struct dj_shape *s, uint32_t filters, double keys, double offered,
                       const struct dj_earlier *earlier)
 {
-    /* Keys before a fold or a union were judged by different bits, so only use this body's
-     * answers. */
+    /* Keys before a fold or a union were judged by different bits, so compute as if
+     * this body had judged them. */
     const double least = keys, before = (double)earlier->keys + earlier->lost;
     if (earlier->keys)
         keys =

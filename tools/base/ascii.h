@@ -1,4 +1,4 @@
-/* ascii.h - text of protocols: ASCII letters in every locale, trimming, comparing. */
+/* ascii.h - protocol text: ASCII letters in every locale, trimming, comparing. */
 #ifndef TOOLS_BASE_ASCII_H
 #define TOOLS_BASE_ASCII_H
 #include "deja.h"
@@ -38,7 +38,7 @@ static inline deja_slice ascii_slice(const char *text)
     return (deja_slice){text, strlen(text)};
 }
 
-/* A copy as a string, which the caller frees.  NULL: no memory. */
+/* A copy as a string, which the caller frees.  NULL: out of memory. */
 static inline char *ascii_copy(deja_slice s)
 {
     char *copy = malloc(s.len + 1);

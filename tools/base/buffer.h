@@ -10,7 +10,7 @@ struct buffer { /* begin with {0} */
     size_t len, cap;
 };
 
-/* Makes room for len more bytes.  False: no memory, and nothing has changed. */
+/* Makes room for len more bytes.  False: out of memory, and nothing has changed. */
 static inline bool buffer_reserve(struct buffer *b, size_t len)
 {
     if (len <= b->cap - b->len)
@@ -67,7 +67,7 @@ static inline void buffer_fini(struct buffer *b)
 }
 
 /* Makes room for `need` items (above 0) in an array that has room for *cap.  Returns the array,
- * which may have moved.  NULL: no memory, and the old array is unchanged. */
+ * which may have moved.  NULL: out of memory, and the old array is unchanged. */
 static inline void *array_grow(void *array, size_t *cap, size_t need, size_t item)
 {
     if (need <= *cap)
@@ -78,8 +78,8 @@ static inline void *array_grow(void *array, size_t *cap, size_t need, size_t ite
     return larger;
 }
 
-/* Replaces an array whose content is no longer needed by one for n items.  NULL: no memory; the
- * old array has been freed. */
+/* Replaces an array whose content is no longer needed with one for n items.  NULL: out of memory;
+ * the old array has been freed. */
 static inline void *array_renew(void *array, size_t *cap, size_t n, size_t item)
 {
     free(array);

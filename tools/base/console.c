@@ -1,6 +1,6 @@
 /* console.c - messages and the progress line on standard error.
  *
- * Each message is one line in one write, so messages of several processes do not mix.  It first
+ * Each message is one line in one write, so messages from several processes do not mix.  It first
  * erases the progress line.  Text that a message quotes is escaped (printable.h). */
 #include "tools/base/io.h"
 #include "tools/base/out.h"

@@ -17,7 +17,7 @@ int num_parse_count(const char *text, uint64_t *value, deja_error *err);
 int num_parse_size(const char *text, uint64_t *value, deja_error *err);
 /* Seconds: 90, 30s, 15m, 6h, 1.5d, 2w.  The value must be a whole number. */
 int num_parse_duration(const char *text, uint64_t *value, deja_error *err);
-/* A double above 0 and below 1, also after rounding. */
+/* A double above 0 and below 1, even after rounding. */
 int num_parse_rate(const char *text, double *value, deja_error *err);
 /* A finite double above 0. */
 int num_parse_real(const char *text, double *value, deja_error *err);

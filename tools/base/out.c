@@ -4,8 +4,8 @@
  * interrupted, or meet a pipe that another process made non-blocking.  If the reader has closed
  * the pipe (EPIPE), that is not an error: `deja dedup | head` ends without a message.
  *
- * After Ctrl-C a write must not wait forever for a reader that does not read (a pager): once
- * o->stop is set, each write is at most PIPE_BUF bytes and waits at most a second. */
+ * After Ctrl-C, a write must not wait forever for a reader that has stopped reading, such as a
+ * pager: once o->stop is set, each write is at most PIPE_BUF bytes and waits at most a second. */
 #include "tools/base/out.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
@@ -83,14 +83,14 @@ int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_er
     for (size_t i = 0; i < n; i++) {
         if (!is_output(o, paths[i]))
             continue;
-        o->error = EPIPE; /* this error is enough: no second one */
+        o->error = EPIPE; /* one error is enough: report no second one */
         return fail(err, DEJA_EINVAL, "%s is the output as well; write to another file",
                     strcmp(paths[i], "-") == 0 ? "standard input" : fail_path(paths[i]).text);
     }
     return DEJA_OK;
 }
 
-/* Waits until a write can succeed.  False: still not possible a second after Ctrl-C. */
+/* Waits until a write can succeed.  False: a write is still not possible a second after Ctrl-C. */
 static bool wait_writable(const struct out *o)
 {
     struct pollfd p = {.fd = o->fd, .events = POLLOUT};

@@ -23,14 +23,14 @@ struct out {
     int fd;
     const char *name;        /* for errors: a path or "standard output"                   */
     char *buf;               /* OUT_CAP bytes                                             */
-    size_t len;              /* of these, waiting                                         */
+    size_t len;              /* of these, not yet written                                 */
     uint64_t written;        /* bytes that write(2) has accepted                          */
     int error;               /* errno of the first failure; EPIPE: OUT_GONE               */
     bool opened;             /* fd is ours to close                                       */
     bool fresh;              /* nothing written; the old contents are not yet truncated   */
     bool tty;                /* a terminal                                                */
     bool utf8;               /* a terminal in a UTF-8 locale: blocks instead of ASCII     */
-    const atomic_bool *stop; /* NULL, or: once it is true, do not wait forever            */
+    const atomic_bool *stop; /* or NULL; once it is true, do not wait forever             */
 };
 #define OUT_CAP  ((size_t)256 * 1024)
 #define OUT_NONE ((struct out){.fd = -1}) /* safe to close, discard, finish */
@@ -40,8 +40,8 @@ int out_init(struct out *o, int fd, const char *name, deja_error *err);
 /* Opens path for writing; "-" is standard output.  Only the first flush truncates the file, so a
  * command that fails early destroys nothing. */
 int out_open(struct out *o, const char *path, deja_error *err);
-/* Fails if one of the inputs is the output file, which would be overwritten while it is read.
- * "-", or no path at all, is standard input.  After a failure nothing is written. */
+/* Fails if one of the inputs is the output file, which would be overwritten while it is being
+ * read. "-", or no path at all, is standard input.  After a failure nothing is written. */
 int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_error *err);
 
 void out_spill(struct out *o, const void *data, size_t len); /* out_write, if the buffer is full */
@@ -73,7 +73,7 @@ int out_flush(struct out *o, deja_error *err);
 /* Flushes, closes what out_open opened, and frees the buffer.  May be repeated. */
 int out_close(struct out *o, deja_error *err);
 /* For the end of a function: closes after success; after a failure (rc < 0) drops what is still
- * in the buffer.  Returns rc, or the failure of closing. */
+ * in the buffer.  Returns rc, or the error from closing. */
 int out_finish(struct out *o, int rc, deja_error *err);
 
 /* --- Messages (console.c) ------------------------------------------------- */

@@ -59,7 +59,7 @@ static size_t column_width(const struct table *t, size_t column, size_t n_column
 
 static void print_row(const struct table *t, struct out *o, size_t begin, const size_t *width)
 {
-    size_t n_columns = strlen(t->align), owed = 0; /* so that no line ends with spaces */
+    size_t n_columns = strlen(t->align), owed = 0; /* `owed`: no line may end with spaces */
     for (size_t i = 0; i < n_columns && begin + i < t->n; i++) {
         const char *cell = t->cells[begin + i];
         size_t len = strlen(cell), pad = width[i] - out_columns(cell, len);

@@ -1,8 +1,8 @@
-/* printable.c - text from outside, escaped for terminals.
+/* printable.c - escapes untrusted text for terminals.
  *
- * Messages quote file names, column names, option values, settings, URLs and replies of servers.
- * Anyone who controls these could clear the screen, fake lines, or type commands for the user.
- * So console.c (standard error), out_json.c, out_table.c and fail_path escape them here.  Lines of
+ * Messages quote file names, column names, option values, settings, URLs and server replies.
+ * Anyone who controls these could clear the screen, fake lines, or type commands for the user.  So
+ * console.c (standard error), out_json.c, out_table.c and fail_path escape them here.  Lines of
  * data are not messages: they are printed byte for byte, as cat does.
  *
  *     C0 and DEL               terminals act on them; \x1b starts an escape sequence

@@ -1,4 +1,4 @@
-/* printable.h - text from outside, escaped for terminals. */
+/* printable.h - escapes untrusted text for terminals. */
 #ifndef TOOLS_BASE_PRINTABLE_H
 #define TOOLS_BASE_PRINTABLE_H
 #include "deja.h"
@@ -21,7 +21,8 @@ size_t printable_next(const void *s, size_t len, enum printable_class *class, ui
 /* The length of a truncated text without an incomplete last character. */
 size_t printable_cut(const char *text, size_t len);
 
-/* Appends to the string in `text`, which has room for cap bytes.  What does not fit is cut off. */
+/* Appends to the string in `text`, which has room for cap bytes.  Text that does not fit is cut
+ * off. */
 void printable_append(char *text, size_t cap, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

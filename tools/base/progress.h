@@ -1,8 +1,8 @@
-/* progress.h - a line on the terminal that shows how far the work is.
+/* progress.h - a line on the terminal that shows progress.
  *
- * It appears only if standard error is a terminal, without -q, and not if the results go to a
- * terminal, too.  It is shown after half a second, updated at most ten times a second, and erased
- * at the end. */
+ * It appears only if standard error is a terminal, -q is not given, and the results do not go to a
+ * terminal.  It is shown after half a second, updated at most ten times a second, and erased at
+ * the end. */
 #ifndef TOOLS_BASE_PROGRESS_H
 #define TOOLS_BASE_PROGRESS_H
 #include "tools/base/out.h"

@@ -1,4 +1,4 @@
-/* scan.h - small steps through a line: words between blanks, the end of a quoted string.
+/* scan.h - finds words between blanks, and the end of a quoted string, in a line.
  *
  * The text is [at, end) and may contain any byte. */
 #ifndef TOOLS_BASE_SCAN_H

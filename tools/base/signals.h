@@ -22,8 +22,8 @@ static inline bool signals_stopped(const atomic_bool *stop)
 void signals_mask(sigset_t *old);
 void signals_unmask(const sigset_t *old);
 
-/* After cleaning up: if a signal asked to stop, dies by that signal, so that shells and their loops
- * see it.  Otherwise returns. */
+/* After cleaning up: if a signal asked to stop, kills the process with that signal, so that shells
+ * and their loops notice it.  Otherwise returns. */
 void signals_finish(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* urlparts.h - where the authority of a URL is, and what it consists of. */
+/* urlparts.h - finds the authority of a URL and its parts. */
 #ifndef TOOLS_BASE_URLPARTS_H
 #define TOOLS_BASE_URLPARTS_H
 #include "tools/base/ascii.h"

@@ -1,8 +1,8 @@
 /* blocks.c - blocks of records with their keys; see blocks.h.
  *
- * The room is a list of pieces, each at least twice as large as the previous one, so bytes that were
- * taken never move.  When the block is filled again, only the largest piece is kept: after a few
- * similar blocks there is one piece, and nothing more is allocated. */
+ * The room is a list of pieces, each at least twice as large as the previous one, so bytes that
+ * have been taken never move.  When the block is filled again, only the largest piece is kept:
+ * after a few similar blocks there is one piece, and nothing more is allocated. */
 #include "tools/input/blocks.h"
 #include "tools/base/buffer.h"
 #include <assert.h>

@@ -44,20 +44,20 @@ struct block {
 void block_init(struct block *b);
 void block_fini(struct block *b);
 
-/* Room for len bytes that are valid as long as the block's content, or NULL if there is no memory.
- * block_take takes the first len of them; without it, the next call returns the same room.  Bytes
- * that were taken never move. */
+/* Room for len bytes that are valid as long as the block's content, or NULL if memory is
+ * exhausted. block_take takes the first len of them; without it, the next call returns the same
+ * room.  Bytes that were taken never move. */
 char *block_room(struct block *b, size_t len);
 void block_take(struct block *b, size_t len);
 
-/* Replaces the records by others of the same data: read n, keys and ends, append the new records
- * with block_rekey_add in order of their ends, and switch to them with block_rekey_end.  False if
- * there is no memory; the block is unchanged. */
+/* Replaces the records with different records of the same data: read n, keys and ends, append the
+ * new records with block_rekey_add in order of their ends, and switch to them with
+ * block_rekey_end.  False if out of memory; the block is then unchanged. */
 void block_rekey(struct block *b);
 bool block_rekey_add(struct block *b, deja_slice key, size_t end);
 void block_rekey_end(struct block *b);
 
-/* Makes room for n forms; false if there is no memory. */
+/* Makes room for n forms; false if out of memory. */
 bool block_forms(struct block *b);
 
 /* For input.c: empties the block and gives it room for `size` bytes and `records` records.  Returns

@@ -35,7 +35,7 @@ extern const struct codec codec_gzip, codec_zstd, codec_xz, codec_bzip2;
 
 /* Errors that all formats share. */
 int codec_no_memory(deja_error *err);
-/* Other bytes follow the last stream. */
+/* The error if other bytes follow the last stream. */
 int codec_not_more(const struct codec *c, deja_error *err);
 /* Is the next stream still to be read? */
 static inline bool codec_waits(struct codec_input *in)
@@ -56,7 +56,7 @@ static inline bool codec_is_over(const struct codec_input *in, unsigned char beg
 {
     return in->fresh && !in->first && in->bytes[in->pos] != begin;
 }
-/* Skips zero bytes after a stream, with which tapes and block devices pad a file. */
+/* Skips zero bytes after a stream: tapes and block devices pad files with zeros. */
 static inline void codec_skip_padding(struct codec_input *in)
 {
     while (in->fresh && !in->first && in->pos < in->len && in->bytes[in->pos] == 0)

@@ -1,7 +1,7 @@
 /* codec_xz.c - xz with liblzma; see codec.h.
  *
- * The decoder may use 256 MiB.  Files of xz -9 need 65 MiB; only larger custom dictionaries, up to
- * 4 GiB, need more, and a hostile file must not get that much.
+ * The decoder may use up to 256 MiB.  Files of xz -9 need 65 MiB; only larger custom dictionaries,
+ * up to 4 GiB, need more, and a hostile file must not get that much.
  *
  * Zero bytes after a stream are padding, as the format defines. */
 #include "tools/input/codec.h"

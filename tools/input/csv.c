@@ -1,7 +1,7 @@
 /* csv.c - records and fields of CSV; see csv.h.
  *
  * Most CSV has few quotes.  The scan jumps from quote to quote with memchr; in between, every
- * terminator ends a record, and deja_lines_ends finds them.  No loop looks at single bytes. */
+ * terminator ends a record, and deja_lines_ends finds them.  No loop examines single bytes. */
 #include "tools/input/csv.h"
 #include <string.h>
 

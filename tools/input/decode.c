@@ -1,9 +1,10 @@
 /* decode.c - reads a file descriptor and decompresses; see decode.h.
  *
- * The format follows from the first bytes (decode_magic.h), not from the file's name.  pread looks
- * at them if it can, so that plain files are read in whole pages straight into the caller's buffer.
- * The first bytes of a pipe are read and returned again later; if only a few have arrived, decode.c
- * waits for more only while they could still be the start of a magic number.
+ * The format is detected from the first bytes (decode_magic.h), not from the file's name.  They
+ * are read with pread if possible, so that plain files are read in whole pages straight into the
+ * caller's buffer.  The first bytes of a pipe are read and returned again later; if only a few
+ * have arrived, decode.c waits for more only while they could still be the start of a magic
+ * number.
  *
  * All compressed formats allow several streams in sequence (cat a.gz b.gz, pigz, bgzip, pzstd,
  * pixz, pbzip2), and all streams are read.  After a stream only another one may follow, or padding
@@ -57,7 +58,7 @@ static bool may_stop(const struct decode *d)
     return d->stop || d->quit;
 }
 
-/* Do bytes or the end arrive within this many milliseconds (-1: any time)? */
+/* Do bytes or the end arrive within this many milliseconds (-1: no limit)? */
 static bool readable(int fd, int timeout_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -297,7 +298,7 @@ static int read_plain(struct decode *d, unsigned char *buf, size_t cap, bool wai
 int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len, deja_error *err)
 {
     assert(cap > 0);
-    cap = cap < CODEC_MAX ? cap : CODEC_MAX; /* Linux, too, reads less than 2 GiB at once */
+    cap = cap < CODEC_MAX ? cap : CODEC_MAX; /* Linux also reads less than 2 GiB at once */
     *len = 0;
     int rc = d->failed;
     if (rc == DEJA_OK && !d->sniffed)

@@ -26,9 +26,9 @@ int decode_sniff(const unsigned char *head, size_t len);
 /* Was this program built with the library that reads the format? */
 bool decode_supported(enum decode_format format);
 
-/* Checks the first bytes, without consuming them, for a format that cannot be read.  The errors are
- * those of decode_read, and the commands that they suggest contain the path.  DEJA_OK if the bytes
- * cannot be looked at in advance. */
+/* Checks the first bytes, without consuming them, for a format that cannot be read.  It returns
+ * the same errors as decode_read, but the commands that they suggest contain the path.  DEJA_OK if
+ * the bytes cannot be read in advance. */
 int decode_check(int fd, const char *path, deja_error *err);
 
 struct decode;
@@ -49,7 +49,7 @@ void decode_free(struct decode *d); /* NULL is fine */
  *   DEJA_EFORMAT  compressed data that is damaged, truncated, needs too much memory, or needs a
  *                 library that this program was built without
  *   DEJA_ENOTSUP  neither lines nor anything that deja decompresses
- *   DEJA_ENOMEM   no memory for the decoder */
+ *   DEJA_ENOMEM   out of memory */
 int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len, deja_error *err);
 bool decode_ended(const struct decode *d);
 

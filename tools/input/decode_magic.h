@@ -3,7 +3,7 @@
  *
  * Everything else is plain.  A list of lines must never be rejected, so a pattern has at least one
  * byte that does not occur in text (a control byte, or one that UTF-8 forbids there), or is ten
- * bytes long, like that of bzip2. */
+ * bytes long, like bzip2's. */
 #ifndef TOOLS_INPUT_DECODE_MAGIC_H
 #define TOOLS_INPUT_DECODE_MAGIC_H
 #include "tools/input/codec.h"

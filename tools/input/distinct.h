@@ -1,7 +1,8 @@
-/* distinct.h - a list of distinct keys in memory, in their order, back to back in one buffer.
+/* distinct.h - a list of distinct keys in memory, in their original order, contiguous in one
+ * buffer.
  *
  * An exact filter (64-bit fingerprints) recognizes the duplicates.  The probability that two of 4
- * million different keys collide is 4e-7, and would cost one key. */
+ * million distinct keys collide is 4e-7; a collision would lose one key. */
 #ifndef TOOLS_INPUT_DISTINCT_H
 #define TOOLS_INPUT_DISTINCT_H
 #include "tools/input/input.h"
@@ -15,14 +16,15 @@ struct distinct { /* begin with {0} */
     deja_filter *seen;
 };
 
-/* Append a key, or only if it is new; `most` is the maximum number of keys. */
+/* Append a key, always or only if it is new; `most` is the maximum number of keys. */
 int distinct_append(struct distinct *d, deja_slice key, deja_error *err);
 int distinct_offer(struct distinct *d, deja_slice key, size_t most, deja_error *err);
-/* Offer the keys of the input until there are `most`.  Skips keys that are empty or longer than
- * `longest` bytes. */
+/* Add the new keys of the input until there are `most` keys.  Skips keys that are empty or longer
+ * than `longest` bytes. */
 int distinct_read(struct distinct *d, const struct input_options *in, size_t most, size_t longest,
                   deja_error *err);
-/* The keys, for free(); NULL: no memory.  They point into bytes, which must not grow again. */
+/* The keys, in an array that the caller frees; NULL: out of memory.  They point into bytes, which
+ * must not grow again. */
 deja_slice *distinct_slices(const struct distinct *d, deja_error *err);
 void distinct_fini(struct distinct *d);
 

@@ -98,7 +98,7 @@ bool hostlist_next(struct hostlist *h, deja_slice *host)
     return false;
 }
 
-/* Does the rest of the line contain a host, or at least a name of the machine itself? */
+/* Does the rest of the line contain a host, or at least one of the machine's own names? */
 static enum hostlist_line look(struct hostlist h)
 {
     deja_slice word;

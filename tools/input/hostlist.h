@@ -5,8 +5,8 @@
  *     ||host^                    as in ad blockers; $important or $all may follow
  *
  * A word that starts with # ends the line.  A line that starts with # or ! is a comment; one that
- * starts with [ is the title of a list.  The names that every machine has for itself are not hosts
- * to block: localhost, broadcasthost, ip6-localnet and others. */
+ * starts with [ is the title of a list.  A machine's own names are not hosts to block: localhost,
+ * broadcasthost, ip6-localnet and others. */
 #ifndef TOOLS_INPUT_HOSTLIST_H
 #define TOOLS_INPUT_HOSTLIST_H
 #include "deja.h"
@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 enum hostlist_line {
-    HOSTLIST_NOTHING, /* a comment, blank, or names of the machine itself */
+    HOSTLIST_NOTHING, /* a comment, blank, or the machine's own names */
     HOSTLIST_HOSTS,   /* at least one host */
     HOSTLIST_STRANGE  /* no host, but other content: another kind of rule, a URL, prose */
 };

@@ -25,7 +25,7 @@
 
 #define BLOCK_SIZE       ((size_t)1 << 20)
 #define RECORD_MAX       ((size_t)1 << 30)
-#define READ_SIZE        ((size_t)256 << 10) /* fits the L2 cache, where the search for ends finds it */
+#define READ_SIZE        ((size_t)256 << 10) /* fits in the L2 cache until it is searched */
 #define READ_LEAST       ((size_t)4 << 10)
 #define BYTES_PER_RECORD 48 /* if lines are shorter, blocks are smaller */
 #define RECORDS_LEAST    4

@@ -8,8 +8,8 @@
  * NULL (blocks.h), it is counted in `missing`, and `strict` makes it an error.
  *
  * In lists of hosts a line may have several keys.  Each is a record, and they share the line's
- * bytes (blocks.h).  Comments, blank lines and names of the machine itself are not records; any
- * other line without a host is keyless.
+ * bytes (blocks.h).  Comments, blank lines and the machine's own names are not records; any other
+ * line without a host is keyless.
  *
  * The header of a CSV or CDX file is not a record either: input_header returns it (header.h).
  *
@@ -86,9 +86,9 @@ void input_progress(const struct input *in, struct input_progress *out);
 struct pick_text input_wanted(const struct input *in);
 
 /* Estimates the number of records; 0 if an input is compressed or not a regular file.  Files below
- * 2 MiB are counted, except that a CSV header, a line break inside quotes, and in a list of hosts
- * each blank count as a record.  For larger files 32 samples of 64 KiB are scaled up, plus 5 %.  It
- * reads at most about 64 MiB of all files together, and consumes nothing. */
+ * 2 MiB are counted, except that a CSV header, a line break inside quotes, and each blank in a
+ * list of hosts count as a record.  For larger files 32 samples of 64 KiB are scaled up, plus 5%.
+ * It reads at most about 64 MiB in all, and consumes nothing. */
 uint64_t input_estimate(const struct input_options *opt);
 
 #endif

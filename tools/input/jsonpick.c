@@ -2,12 +2,12 @@
  *
  * To find a string it is enough to know where strings and brackets end, so this is not a JSON
  * parser: it builds nothing, checks only the text before the string, and ignores the rest.  In valid
- * JSON it finds the same string as a parser; in invalid JSON it may find one, too.  Other values
- * are skipped by counting brackets, so nesting uses neither stack nor memory.  The text may contain
- * any byte.
+ * JSON it finds the same string as a parser; in invalid JSON it may still find one.  Other values
+ * are skipped by counting brackets, so nesting uses neither stack nor memory.  The text may
+ * contain any byte.
  *
  * Escapes become UTF-8.  Half of a surrogate pair becomes U+FFFD, the replacement character.  A
- * backslash that starts no JSON escape is kept. */
+ * backslash that does not start a JSON escape is kept. */
 #include "tools/input/jsonpick.h"
 #include "tools/base/ascii.h"
 #include "tools/base/scan.h"

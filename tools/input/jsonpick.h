@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The path of a string in an object, also in the notations of jq and JSONPath:
+/* The path of a string in an object; the notations of jq and JSONPath are accepted as well:
  *
  *   a.b    .a.b    $.a.b      the member "a.b" if there is one, otherwise member b of the object a
  *   ."a.b" .["a.b"] $['a.b']  only the member "a.b"
@@ -25,7 +25,7 @@ struct jsonpick_path {
 bool jsonpick_parse(struct jsonpick_path *path, const char *text);
 
 /* Finds the string at `path` in the object that `text` begins with.  Returns false if there is no
- * such member or it is not a string.  Of several members with one name, the first counts.
+ * such member or it is not a string.  If several members have the same name, the first one counts.
  *
  * If the string has no escapes, *value is its content.  Otherwise *value is raw: it begins with
  * the opening quote, and jsonpick_decode writes its content to out, which has room for raw.len

@@ -2,7 +2,7 @@
  *
  * The request is the quoted string after the date: the first one after a bracket, since quotes in
  * earlier fields are escaped.  It must start with a method, a word of letters, and end with HTTP/
- * and a version; as in HTTP/0.9, nothing need follow a target that starts with a slash.
+ * and a version; but if the target starts with a slash, it may be the last word, as in HTTP/0.9.
  *
  * Apache writes \" and \\, \n and similar escapes, and \xhh for other bytes that are not printable;
  * nginx writes \xhh for all of them. */

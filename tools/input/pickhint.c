@@ -1,4 +1,4 @@
-/* pickhint.c - what the input has instead of the requested key; see pickhint.h. */
+/* pickhint.c - reports what the input has instead of the requested key; see pickhint.h. */
 #include "tools/input/pickhint.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"

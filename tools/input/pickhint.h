@@ -1,4 +1,4 @@
-/* pickhint.h - what the input has, if none of its lines has the requested key.
+/* pickhint.h - reports what the input has if none of its lines has the requested key.
  *
  * It keeps the first lines without a key, so that the error message can name their keys, columns
  * or fields.  Usually the requested name is misspelled. */
@@ -15,7 +15,7 @@ struct pickhint { /* start with {0} */
     unsigned n;
     const char *path; /* of the first one */
 };
-/* Keeps a line without a key, unless it is empty or there are enough.  If there is no memory, the
+/* Keeps a line without a key, unless it is empty or there are enough.  If memory runs out, the
  * hint is shorter.  The path is borrowed. */
 void pickhint_keep(struct pickhint *h, deja_slice line, const char *path);
 void pickhint_fini(struct pickhint *h);

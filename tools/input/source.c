@@ -74,7 +74,7 @@ static uint64_t bytes_left(int fd, const struct stat *st)
     return at >= 0 && at < st->st_size ? (uint64_t)(st->st_size - at) : 0;
 }
 
-/* Rejects a file of another format before the work starts. */
+/* Rejects a file in an unsupported format before the work starts. */
 static int check_content(const char *path, deja_error *err)
 {
     deja_error phrase;

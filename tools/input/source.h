@@ -32,7 +32,7 @@ int source_next(struct source *s, deja_error *err);
 void source_close(struct source *s); /* the current file */
 bool source_stopped(const struct source *s);
 void source_quit(struct source *s); /* from any thread: has the same effect as `stop` */
-/* Does the current file have bytes, or end, within this many milliseconds? */
+/* Do bytes, or the end of the current file, arrive within this many milliseconds? */
 bool source_wait(const struct source *s, int timeout_ms);
 uint64_t source_raw_bytes(const struct source *s); /* read so far from all files */
 
