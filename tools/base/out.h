@@ -41,7 +41,7 @@ int out_init(struct out *o, int fd, const char *name, deja_error *err);
  * command that fails early destroys nothing. */
 int out_open(struct out *o, const char *path, deja_error *err);
 /* Fails if one of the inputs is the output file, which would be overwritten while it is being
- * read. "-", or no path at all, is standard input.  After a failure nothing is written. */
+ * read.  "-", or no path at all, is standard input.  After a failure nothing is written. */
 int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_error *err);
 
 void out_spill(struct out *o, const void *data, size_t len); /* out_write, if the buffer is full */
