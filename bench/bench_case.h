@@ -1,4 +1,4 @@
-/* bench_case.h - one subject, filled with n keys at rate p, and the time of each operation. */
+/* bench_case.h - times each operation on one subject, filled with n keys at rate p. */
 #ifndef BENCH_BENCH_CASE_H
 #define BENCH_BENCH_CASE_H
 #include "bench/bench_keys.h"

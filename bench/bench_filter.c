@@ -1,6 +1,6 @@
 /* bench_filter.c - the kinds of deja as benchmark subjects.
  *
- * A kind that is made of all its keys at once is a deja_builder until it is ready. */
+ * A kind that is built from all its keys at once is a deja_builder until it is ready. */
 #include "bench/bench_memory.h"
 #include "bench/bench_subject.h"
 #include <stdlib.h>

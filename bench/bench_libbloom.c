@@ -1,7 +1,7 @@
 /* bench_libbloom.c - libbloom as a benchmark subject, if it is installed.
  *
- * It is loaded at run time, so nothing else depends on it.  The declarations are those of version
- * 1 (Debian: libbloom1), which the soname guarantees. */
+ * It is loaded at run time, so nothing else depends on it.  The declarations match version 1
+ * (Debian: libbloom1), which the soname guarantees. */
 #include "bench/bench_subject.h"
 #include "tools/base/fail.h"
 #include <dlfcn.h>

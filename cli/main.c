@@ -28,8 +28,8 @@ const struct command *command_find(const char *name, deja_error *err)
     return NULL;
 }
 
-/* Replaces a closed standard file by one that fails when it is used, so that no file opened later
- * becomes standard output by accident. */
+/* Replaces a closed standard file with one that fails when it is used, so that no file opened
+ * later becomes standard output by accident. */
 static bool fill_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

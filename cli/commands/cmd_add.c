@@ -1,4 +1,5 @@
-/* cmd_add.c - deja add and deja build: add the keys of lines to an old or a new filter file. */
+/* cmd_add.c - deja add and deja build: add the keys of lines to an existing or a new filter
+ * file. */
 #include "cli/options/keyfile.h"
 #include "cli/server/remote.h"
 #include "cli/session/dcso_build.h"
@@ -262,7 +263,8 @@ static int look_at(const char *path, const struct shared_options *c, deja_stats 
     return rc;
 }
 
-/* Takes what the options do not say from the file: the number of keys, the rate, the profile. */
+/* Takes values that the options do not give from the file: the number of keys, the rate, the
+ * profile. */
 static int be_like(const char *path, struct shared_options *c, deja_stats *s, deja_error *err)
 {
     const int rc = look_at(path, c, s, err);
@@ -274,7 +276,7 @@ static int be_like(const char *path, struct shared_options *c, deja_stats *s, de
         c->filter.capacity = s->capacity;
     else if (c->filter.capacity == 0 && c->filter.memory == 0) /* 1% more: lost is an estimate */
         c->filter.capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
-    /* The rate of a generously sized filter may be that of equal hashes alone, n / 2^64. */
+    /* The rate of a generously sized filter may come from equal hashes alone, n / 2^64. */
     if (!(c->filter.fp_rate > 0) && c->filter.memory == 0)
         c->filter.fp_rate = fmax(s->fp_rate, fmin((double)c->filter.capacity * 0x1p-61, 0.5));
     if (c->url == 0)

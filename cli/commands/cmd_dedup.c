@@ -3,9 +3,10 @@
  * Without --state the filter is in memory, and a line is judged and added in one step.
  *
  * With --state it is a mapped file that survives if this process is killed, so the order matters:
- * a key is added only after its line was handed over.  Keys wait in the stream engine (deja_dedup)
- * until their lines are written to the pipe or terminal.  If the output is a file, it must also be
- * synced, because the kernel may write the filter's pages to disk before those of the output. */
+ * a key is added only after its line has been delivered.  Keys wait in the stream engine
+ * (deja_dedup) until their lines are written to the pipe or terminal.  If the output is a file, it
+ * must also be synced, because the kernel may write the filter's pages to disk before those of the
+ * output. */
 #include "cli/server/remote.h"
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
@@ -148,7 +149,7 @@ static int make_filter(struct job *j, deja_error *err)
 
 /* --- The lines ------------------------------------------------------------ */
 
-/* Hands over the lines judged so far; then they count as seen. */
+/* Delivers the lines judged so far; then they count as seen. */
 static int commit(struct job *j, deja_error *err)
 {
     int rc = call_hand_over(j->session.out, j->sync_output, err);
@@ -274,7 +275,7 @@ static void account(struct job *j)
             num_of(s.capacity, "key").s, num_count(too_many).s, num_rate(s.fp_now).s);
 }
 
-/* Even after a failure, lines that were handed over stay recorded. */
+/* Even after a failure, lines that were delivered stay recorded. */
 static int finish(struct job *j, int rc, deja_error *err)
 {
     deja_error late = {0};

@@ -1,8 +1,8 @@
 /* cmd_merge.c - deja merge: unite filter files, or estimate how many keys two of them share.
  *
- * The result starts as a copy of the smallest file, to whose size larger ones fold, or for kind
- * exact of the largest, which has the most room.  The others are merged into it one by one, so
- * there are never more than two filters in memory. */
+ * The result starts as a copy of the smallest file, because larger ones fold to its size, or, for
+ * the exact kind, of the largest, which has the most room.  The others are merged into it one by
+ * one, so there are never more than two filters in memory. */
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
@@ -80,7 +80,7 @@ static int is_table(const char *path, const deja_options *expect, bool *table, d
     return rc;
 }
 
-/* The file that the result starts as a copy of. */
+/* The file that is copied to start the result. */
 static size_t first_file(const struct call *call, bool table)
 {
     size_t best = 0;

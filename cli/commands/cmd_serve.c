@@ -4,7 +4,7 @@
  * the server: signals, logs and exit status are then the server's own.
  *
  * The settings: an append-only log synced every second, so that a crash repeats at most the last
- * second's URLs and loses none; hourly snapshots; no eviction, which would forget; and the
+ * second's URLs and loses none; hourly snapshots; no eviction, which would forget URLs; and the
  * loopback address. */
 #include "cli/session/command.h"
 #include "tools/base/fail.h"

@@ -1,4 +1,4 @@
-/* dcso.h - the Bloom filters of DCSO's program bloom (Debian: golang-github-dcso-bloom-cli).
+/* dcso.h - the Bloom filters of DCSO's `bloom` program (Debian: golang-github-dcso-bloom-cli).
  *
  * The file, all numbers little-endian with 8 bytes each:
  *
@@ -9,7 +9,7 @@
  *     32  m       bits
  *     40  N       keys that were new when added
  *     48  bits    ceil(m / 64) words; bit i is bit i mod 64 of word i / 64
- *         data    optional data of the owner
+ *         data    optional owner data
  *
  * The sizes are m = floor(n ln(1/p) / ln(2)^2) and k = ceil(ln(2) m / n); a reader uses those in the
  * file.  The k positions of a key are a sequence of powers:
@@ -19,8 +19,9 @@
  * with 64-bit FNV-1, M = 2^64 - 59, G = 2^64 - 1469.  There is no secret: anyone can compute a key
  * that is a false positive (docs/security.md).
  *
- * The whole file may be compressed with gzip.  Layout and sizes come from files of the program, M
- * and G from its public source; cli.dcso_bloom compares both with the program. */
+ * The whole file may be compressed with gzip.  The layout and sizes were derived from files that
+ * the program wrote, M and G come from its public source; the test cli.dcso_bloom compares them
+ * with the program. */
 #ifndef CLI_DCSO_DCSO_H
 #define CLI_DCSO_DCSO_H
 #include "deja.h"
@@ -45,7 +46,7 @@ uint64_t dcso_body_len(const struct dcso *d);
 void dcso_encode(const struct dcso *d, uint8_t header[DCSO_HEADER_LEN]);
 /* Checks every field; the DEJA_EFORMAT error names it. */
 int dcso_decode(const uint8_t header[DCSO_HEADER_LEN], struct dcso *d, deja_error *err);
-/* Can these be the first 8 bytes of such a file?  Those of a deja file cannot. */
+/* Can these be the first 8 bytes of such a file?  False for a deja file. */
 bool dcso_is_magic(const uint8_t start[8]);
 
 /* One number per key, which determines its positions; context is unused. */

@@ -6,7 +6,7 @@
 
 struct dcso_file {
     struct dcso filter;
-    uint64_t data_len; /* bytes of the owner's data after the bits */
+    uint64_t data_len; /* bytes of owner data after the bits */
     bool gzip;
 };
 
@@ -15,7 +15,7 @@ struct dcso_file {
 int dcso_file_read(struct dcso_file *f, const char *path, const atomic_bool *stop,
                    deja_error *err);
 void dcso_file_free(struct dcso_file *f);
-/* Does this regular file start like one?  False also if it cannot be read. */
+/* Does this regular file start like a DCSO bloom file?  Also false if it cannot be read. */
 bool dcso_file_is(const char *path);
 /* Reads only the header, and fills *d except for the body; false if it is not valid. */
 bool dcso_file_peek(const char *path, struct dcso *d);

@@ -67,14 +67,14 @@ struct opt {
     char letter;                     /* 0: none                                        */
     const char *name;                /* without the dashes; a heading's title          */
     const char *value;               /* what --help calls the value: "N"               */
-    const char *help;                /* a phrase, no capital, no full stop             */
+    const char *help;                /* a phrase, no capital, no period                */
     size_t offset;                   /* of the field, or of the group's struct         */
     uint64_t min, max;               /* COUNT, COUNT32, SIZE, DURATION                 */
     opt_names *names;                /* CHOICE                                         */
-    const char *fallback;            /* OPTIONAL; CHOICE whose value may be left out   */
+    const char *fallback;            /* OPTIONAL; CHOICE whose value may be omitted     */
     uint32_t aside;                  /* CHOICE: not 0: this value sets the bool at ...  */
     size_t aside_offset;             /* ... and leaves the field to the other choices; */
-                                     /* FLAG: aside not 0: it takes that bool back     */
+                                     /* FLAG: if aside is not 0, clears that bool      */
     const char *refuse;              /* not NULL: an error with this text              */
     const char *noun;                /* STRING: what the value is, if not a file       */
     const char *hint;                /* COUNT32: what to do instead of a negative value */
@@ -149,7 +149,7 @@ struct opt {
 #define OPT_OPTIONAL_CHOICE(name, value, T, field, choices, otherwise, help)                      \
     {OPT_OF(CHOICE, 0, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices), .fallback = (otherwise)}
-/* Choice number `other` sets the bool `flag`; a second --name may give another choice. */
+/* Choice number `other` sets the bool `flag`; a second --name may give a different choice. */
 #define OPT_CHOICE_OR_FLAG(l, name, value, T, field, choices, other, flag, help)                  \
     {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices), .aside = (other), .aside_offset = OPT_AT(T, flag, bool)}

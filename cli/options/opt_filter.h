@@ -3,7 +3,7 @@
 #define CLI_OPTIONS_OPT_FILTER_H
 #include "cli/options/opt.h"
 
-/* Tables for OPT_MADE; their fields are those of a deja_options. */
+/* Tables for OPT_MADE; they fill a deja_options. */
 const struct opt *opt_filter_amounts(void); /* -n -p -m */
 const struct opt *opt_filter_kind(void);    /* -k */
 const struct opt *opt_filter_seed(void);    /* --seed */
@@ -12,7 +12,7 @@ const struct opt *opt_filter_next(void);    /* -n -p -m --deletions of the next 
 
 /* The option as the user types it, "-n" or "--hashes"; the field's name if there is no option. */
 const char *opt_filter_word(const deja_option *row);
-/* Replaces field names in err->text by options; returns err->text. */
+/* Replaces field names in err->text with options; returns err->text. */
 const char *opt_filter_translate(deja_error *err);
 /* Resets the option to "not given". */
 void opt_filter_clear(const deja_option *row, deja_options *opt);

@@ -68,7 +68,7 @@ static double keys_at_rate(const struct info_report *r, double p)
 
 /* Standard deviations between the set bits and the expected ones.  0 if nothing can be concluded: the
  * keys were estimated from the bits, all bits are set, or keys were removed from counters, so that
- * keys that were mistaken for seen are missing in the count. */
+ * keys that were mistaken for seen are missing from the count. */
 static double surprise(const deja_stats *s)
 {
     const bool fewer = s->removed && s->counter_bits;

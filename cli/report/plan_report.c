@@ -1,6 +1,6 @@
 /* plan_report.c - sizes and rates of every kind for the given options.  All come from deja_plan_make,
- * which allocates nothing.  The rows use the options unchanged, the trade-off uses other rates, and
- * the filling of one kind uses other numbers of keys in the same memory. */
+ * which allocates nothing.  The rows use the options unchanged, the trade-off uses different
+ * rates, and the filling of one kind uses different numbers of keys in the same memory. */
 #include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -111,7 +111,7 @@ uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p)
     return make_row(&opt).plan.bytes;
 }
 
-/* The same filter with another number of keys; exact rejects more than it can hold. */
+/* The same filter with a different number of keys; exact rejects more than it can hold. */
 static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p, uint64_t keys)
 {
     deja_options opt = DEJA_OPTIONS_INIT;

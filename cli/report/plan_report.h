@@ -30,7 +30,7 @@ struct plan_words {
     char s[32];
 };
 
-/* A filter with another number of keys in it. */
+/* A filter with a different number of keys in it. */
 struct plan_filled {
     double share; /* of the planned number */
     deja_plan plan;
@@ -53,7 +53,7 @@ struct plan_words plan_reads(const deja_plan *p);
 double plan_bits(uint32_t kind, uint64_t capacity, double p);
 /* The requested or default rate; 0 if it follows from the other options. */
 double plan_rate_asked(const struct shared_options *c);
-/* Memory of the XOR layer of a layered filter in mode salted. */
+/* Memory of the XOR layer of a layered filter in salted mode. */
 uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p);
 /* The first possible filter, filled to step i, below PLAN_FILLINGS; false: impossible. */
 bool plan_filling(const struct plan_report *s, size_t i, struct plan_filled *f);

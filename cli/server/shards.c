@@ -484,7 +484,7 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
         !deja_kind_can(opt->create->kind, DEJA_CAN_GROW))
         rc = fail(err, DEJA_EINVAL, "how many keys? give options.capacity: %s does not grow",
                   opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
-    if (rc == DEJA_OK) /* the last place is that of the description */
+    if (rc == DEJA_OK) /* the last place is for the description */
         rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
     if (rc == DEJA_OK)
         rc = agree(s, opt, err);

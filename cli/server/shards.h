@@ -5,9 +5,9 @@
  *
  *     floor(mix(fnv(key)) N / 2^64)
  *
- * with 64-bit FNV-1a and the finalizer of SplitMix64.  This is not secret and the same for every
- * client.  The server's key NAME is a text with N and the form of the cached keys; the client that
- * makes the cache writes it once. */
+ * with 64-bit FNV-1a and the finalizer of SplitMix64.  This function is not secret, and it is the
+ * same for every client.  The server's key NAME holds a text with N and the form of the cached
+ * keys; the client that creates the cache writes it once. */
 #ifndef CLI_SERVER_SHARDS_H
 #define CLI_SERVER_SHARDS_H
 #include "cli/server/wire.h"
@@ -18,7 +18,7 @@
 struct shards_options {
     const char *url, *name;
     uint32_t shards;   /* 0: as in the cache; for a new one, SHARDS_DEFAULT or fewer */
-    uint32_t replicas; /* that must have an add before it counts */
+    uint32_t replicas; /* that must receive an add before it counts */
     const deja_options
         *create; /* or NULL; make a missing cache; sizes are of all shards together */
     const deja_url_rules *rules; /* of the canonical form of the keys, or NULL */

@@ -28,8 +28,8 @@ struct wire_request {
     bool asking, sent;
 };
 
-/* url is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]; places are below n_places.  Once *stop is true
- * (it may be NULL), calls do not wait any longer. */
+/* url is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]; places are below n_places.  Once *stop is
+ * true (stop may be NULL), calls no longer wait. */
 int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct wire **out,
               deja_error *err);
 void wire_close(struct wire *w); /* NULL is fine */

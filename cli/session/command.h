@@ -1,5 +1,5 @@
-/* command.h - what a command is: a table that main runs and that --help, the man page and the
- * completion are made of.
+/* command.h - a command is a table: main runs it, and --help, the man page and the completion are
+ * generated from it.
  *
  *     static int run(struct call *call, deja_error *err)
  *     {
@@ -42,20 +42,20 @@ struct command_exit {
     const char *when;
 };
 
-/* One run of a command: what main has made ready for it. */
+/* One run of a command, as prepared by main. */
 struct call {
     const struct command *command;
     const void *options; /* the command's own struct, parsed and checked */
     const char *const *operands;
     size_t n_operands;
     struct out *out;         /* standard output; main flushes and closes it      */
-    struct console *console; /* standard error; already quiet when -q was given  */
-    const atomic_bool *stop; /* Ctrl-C: finish what is begun, sync, and return   */
+    struct console *console; /* standard error; already quiet if -q was given    */
+    const atomic_bool *stop; /* Ctrl-C: finish the current work, sync, return    */
 };
 
 struct command {
     const char *name;
-    const char *summary;  /* one phrase, no capital, no full stop */
+    const char *summary;  /* one phrase, no capital, no period */
     const char *operands; /* "OUT.deja [FILE]...": words, in brackets if optional; dots allow any
                              number; "" for none */
     const struct opt *options;           /* may be NULL */
@@ -75,14 +75,14 @@ struct command {
 int call_output(const struct call *call, const char *path, struct out *own, struct out **out,
                 deja_error *err);
 
-/* A file keeps what is written only after it is synced; a pipe or terminal has it at once. */
+/* Data written to a file is durable only after a sync; a pipe or terminal receives it at once. */
 bool call_is_file(const struct out *out);
-/* Hands the output over to its reader: flushes it and, for a file, syncs it. */
+/* Delivers the output to its reader: flushes it and, for a file, syncs it. */
 int call_hand_over(struct out *out, bool sync, deja_error *err);
-/* Puts the name of a file in front of an error of the library that does not name it: only errors
- * of the file system do.  Returns rc. */
+/* Prefixes a library error with the name of the file, except for file system errors, which already
+ * name it.  Returns rc. */
 int call_name_file(int rc, const char *path, deja_error *err);
-/* A new filter file as a copy of another one. */
+/* Creates a filter file as a copy of another one. */
 int call_copy_filter(const char *path, const deja_options *expect, const char *to, unsigned flags,
                      deja_filter **out, deja_error *err);
 /* Calls fn for each operand, a file, with the key of --key or NULL and, with --json, an array for
@@ -98,7 +98,7 @@ extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove
 
 /* main.c: every command, in the order of the help, NULL at the end. */
 extern const struct command *const commands[];
-/* The command of that name, or NULL and an error text that may know what was meant. */
+/* The command of that name, or NULL and an error text that may suggest a name. */
 const struct command *command_find(const char *name, deja_error *err);
 
 /* manpage.c: the tables as text. */
@@ -106,7 +106,7 @@ void help_usage(struct out *o);    /* deja alone  */
 void help_overview(struct out *o); /* deja --help */
 void help_command(struct out *o, const struct command *cmd);
 
-/* completion.c: the tables as a script for shell 1, 2, ...; NULL when there is no such shell. */
+/* completion.c: the tables as a script for shell 1, 2, ...; NULL if there is no such shell. */
 const char *completion_shell(uint32_t shell);
 void completion_print(struct out *o, uint32_t shell);
 

@@ -3,7 +3,7 @@
 #define CLI_SESSION_DCSO_BUILD_H
 #include "cli/session/session.h"
 
-/* session_begin has been called, session_open has not.  Closes the session. */
+/* Call it after session_begin, without session_open.  Closes the session. */
 int dcso_build(struct session *s, const struct call *call, const struct shared_options *c,
                deja_error *err);
 

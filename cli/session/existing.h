@@ -10,8 +10,8 @@
 
 /* Is it a deja filter file or a DCSO bloom file, judging by its first bytes? */
 bool existing_is_filter(const char *path);
-/* DEJA_OK if a new filter can have this name: there is no file, an empty file, or with `force` a
- * filter of the same format. */
+/* Returns DEJA_OK if a new filter can have this name: the file is missing, is empty or, with
+ * `force`, is a filter of the same format. */
 int existing_check(const char *path, bool dcso, bool force, deja_error *err);
 /* The same for results, which replace any file except a filter. */
 int existing_check_output(const char *path, deja_error *err);

@@ -31,17 +31,17 @@ enum {
 }; /* neither 0 nor 1 */
 void batch_spread(const struct batch *b, uint8_t *answer);
 
-/* A step between picking the keys of a block and hashing them, which changes keys: canonical URLs.
- * It may set keys[i] to a slice in block_room, replace the records with block_rekey, and drop some
- * or all of them, but must not change the data.  It runs in either thread, possibly for two blocks
- * at the same time, so they share the context.  It returns DEJA_OK, or a status that ends the input
- * after the records that it left in the block. */
+/* A step between picking the keys of a block and hashing them, which changes the keys, for example
+ * to canonical URLs.  It may set keys[i] to a slice in block_room, replace the records with
+ * block_rekey, and drop some or all of them, but must not change the data.  It runs in either
+ * thread, possibly for two blocks at the same time, so both threads share the context.  It returns
+ * DEJA_OK, or a status that ends the input after the records that it left in the block. */
 struct pipeline_step {
     int (*run)(void *context, struct block *b, deja_error *err);
     void *context; /* must stay valid until pipeline_close */
 };
 
-/* How keys are hashed, to `words` numbers each.  It runs in either thread; the context must stay
+/* How keys are hashed, each to `words` numbers.  It runs in either thread; the context must stay
  * valid until pipeline_close. */
 struct pipeline_hash {
     size_t words;
@@ -54,7 +54,7 @@ struct pipeline_hash pipeline_hash_of(const deja_filter *filter);
 
 struct pipeline;
 /* Reads `in`, which must stay valid until pipeline_close; until then, call only input_progress on
- * it.  threads: 1, or more for two.  step may be NULL. */
+ * it.  threads: 1 for one thread, more for two.  step may be NULL. */
 int pipeline_open(struct input *in, struct pipeline_hash hash, const struct pipeline_step *step,
                   uint32_t threads, struct pipeline **out, deja_error *err);
 /* 1: a batch, valid until the next call; 0: the end; negative: a status. */

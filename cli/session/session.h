@@ -56,7 +56,7 @@ struct input_options session_input_options(const struct call *call, const struct
                                            size_t first);
 
 /* Chooses the size of a new filter: the user's, or an estimate from the length of the input if it
- * is known.  If the filter can grow, and without --fixed, this is only its first size. */
+ * is known.  If the filter can grow, and without --fixed, this is only its initial size. */
 int session_choose_size(const struct call *call, const struct shared_options *c, size_t first,
                         deja_options *opt, deja_error *err);
 
@@ -124,12 +124,13 @@ int session_finish(struct session *s, int rc, deja_error *err);
 /* Gives each record its answer (batch_spread); keyless records get `keyless`. */
 void session_spread(struct batch *b, uint8_t keyless);
 /* The same for commands that print or count lines: if lines have several keys, makes one record of
- * each line.  Its answer is 1 if that of any of its keys is, and `keyless` if it has no key. */
+ * each line.  Its answer is 1 if any of its keys has the answer 1, and `keyless` if it has no
+ * key. */
 void session_fold(struct session *s, struct batch *b, uint8_t keyless);
 /* Prints the header and the records of a batch whose answer is `want`, or with --canonical their
  * forms. */
 void session_print(struct session *s, const struct batch *b, uint8_t want);
-/* Prints the header, once, with `front` before it; forms have none. */
+/* Prints the header, once, with `front` before it; with --canonical there is none. */
 void session_print_header(struct session *s, const char *front);
 /* How many answers are 1. */
 uint64_t session_count(const struct batch *b);
@@ -149,7 +150,7 @@ void session_report_end(struct session_report *r, const struct session *s);
 
 /* The number of keys in a filter if it holds more than it was sized for, otherwise 0. */
 uint64_t session_too_many(const deja_filter *f);
-/* Can a kind add keys one by one, and does it forget at most the oldest?  0: the default kind. */
+/* Can a kind add keys one by one, forgetting at most the oldest?  0: the default kind. */
 bool session_can_dedup(uint32_t kind);
 /* Call it after adding keys: warns once when the filter holds more keys than it was sized for.
  * what: the filter's name in the warning. */

@@ -277,7 +277,7 @@ static int take_form(struct urlkeys *u, struct block *b, size_t i, int rc, deja_
     return rc;
 }
 
-/* Replaces n keys by their forms.  If there is no memory, the status is DEJA_ENOMEM. */
+/* Replaces n keys with their forms.  The status is DEJA_ENOMEM if out of memory. */
 static void make_forms(const struct urlkeys *u, struct block *b, deja_slice *key, size_t n,
                        struct urlkeys_room *room, int8_t *status)
 {

@@ -29,7 +29,7 @@ static bool is_number_address(deja_slice host)
     return host.len > 0;
 }
 
-/* www.example.org and www2.example.org become example.org, also with the trailing dot of the
+/* www.example.org and www2.example.org become example.org, even with the trailing dot of the
  * root. */
 static deja_slice without_www(deja_slice host)
 {

@@ -36,7 +36,7 @@ struct warc {
     int fd; /* -1: no file yet */
     uint32_t file;
     uint64_t end;           /* end of the last complete record */
-    uint64_t max_size;      /* a file that reaches this size is followed by a new one */
+    uint64_t max_size;      /* start a new file at this size */
     const char *user_agent; /* for the warcinfo record */
     bool fresh;             /* the folder must be synced as well: the file may be new */
     void *deflater;         /* a z_stream */
@@ -53,7 +53,8 @@ struct warc_name warc_name(uint32_t file);
 int warc_open(struct warc *w, int dir, uint32_t file, uint64_t end, const char *user_agent,
               uint64_t max_size, deja_error *err);
 /* Write a capture: request, and response or revisit.  When this returns, the system has the
- * records; *place is that of the second.  After a failure the file ends where it did before. */
+ * records; *place is the location of the second.  After a failure the file ends where it did
+ * before. */
 int warc_write(struct warc *w, const struct warc_capture *c, struct warc_place *place,
                deja_error *err);
 /* On DEJA_OK all records survive a power cut. */

@@ -12,14 +12,14 @@ bool httphead_is_html(deja_slice content_type, deja_slice body);
 bool httphead_is_xml(deja_slice content_type, deja_slice body);
 
 /* Write the head as it is archived, including the empty line at its end: the status line in the
- * form of HTTP/1.1, and no transfer coding, because the body after it has none any more. */
+ * form of HTTP/1.1, and no transfer coding, because the body after it no longer has one. */
 int httphead_archive(deja_slice head, struct buffer *out);
 /* The start of the body in a whole response, after the empty line; len if it is missing. */
 size_t httphead_end(deja_slice response);
 
 /* Undo gzip or deflate, up to max bytes of output. *body is the input itself if it has neither;
- * room is the caller's.  DEJA_EFORMAT: damaged, or another coding; *body is the part that could be
- * decoded. */
+ * room is the caller's.  DEJA_EFORMAT: damaged, or a different coding; *body is the part that
+ * could be decoded. */
 int httphead_decode(deja_slice coding, deja_slice raw, size_t max, struct buffer *room,
                     deja_slice *body);
 

@@ -12,7 +12,7 @@ enum crawl_count {
     CRAWL_BYTES,       /* of bodies, as sent */
     CRAWL_NANOSECONDS, /* of work */
     CRAWL_NANOLOST,    /* pages that the cache probably lost, in billionths */
-    CRAWL_OFFERED,     /* URLs that the cache was asked about */
+    CRAWL_OFFERED,     /* URLs looked up in the cache */
     CRAWL_DUPLICATES,  /* of these, seen before */
     CRAWL_QUEUED,      /* of these, added to the queue */
     CRAWL_RECOVERED,   /* pages that an earlier visit had lost */
@@ -33,7 +33,7 @@ enum crawl_count {
     CRAWL_FORBIDDEN,    /* 401, 403, 451 */
     CRAWL_CLIENT_ERROR, /* other 4xx */
     CRAWL_SERVER_ERROR, /* 5xx */
-    CRAWL_NO_ADDRESS,   /* each fetch_fault, in its order, from here ... */
+    CRAWL_NO_ADDRESS,   /* each fetch_fault, in the same order, from here ... */
     CRAWL_NO_ANSWER,
     CRAWL_NO_TLS,
     CRAWL_TIMEOUT,
@@ -82,7 +82,7 @@ struct crawl_talk { /* callbacks; all may be NULL */
     void (*crowded)(void *ctx, const deja_stats *cache);
     /* A new URL.  A negative return value ends the crawl. */
     int (*found)(void *ctx, deja_slice url, deja_error *err);
-    /* Hand over all found URLs before returning. */
+    /* Deliver all found URLs before returning. */
     int (*hand_over)(void *ctx, deja_error *err);
 };
 

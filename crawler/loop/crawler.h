@@ -1,4 +1,4 @@
-/* crawler.h - what the files of a crawl share.
+/* crawler.h - declarations that the files of the crawler share.
  *
  *     crawl.c     the loop: start downloads, wait, process them, commit
  *     folder.c    opening, closing, commits
@@ -19,7 +19,7 @@
 #define CRAWLER_SETTINGS 96      /* of settings.c, at most */
 #define CRAWLER_VISITS   1000000 /* a folder that claims more is damaged */
 
-/* URLs of one page that the cache is about to be asked about. */
+/* URLs of one page that are about to be looked up in the cache. */
 #define OFFERS 256
 struct offers {
     struct buffer text; /* canonical URLs, concatenated */
@@ -64,7 +64,7 @@ struct crawler {
     bool changed;             /* since the last commit */
     double now;               /* seconds of a monotonic clock, as of the last reading */
     double began, next_durable, next_cache_sync, next_status, next_rate;
-    bool crowded;   /* the user knows that the cache exceeds its capacity */
+    bool crowded;   /* the user was told that the cache exceeds its capacity */
     double fp_rate; /* of the cache, when last measured */
     struct offers offers;
     uint64_t *hashes; /* of offers */

@@ -67,11 +67,11 @@ struct schedule {      /* initialize with {.per_host = 1} */
 };
 void schedule_fini(struct schedule *s);
 
-/* The host of that name; NULL: unknown.  schedule_add adds a host; NULL: no memory. */
+/* The host of that name; NULL: unknown.  schedule_add adds a host; NULL: out of memory. */
 struct host *schedule_find(const struct schedule *s, deja_slice name);
 struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id);
 
-/* Find the new place of a host.  Call it after any change of its waiting URLs, errands, requests in
+/* Update the place of a host.  Call it after any change of its waiting URLs, errands, requests in
  * progress, depth or ready_at, before any other call.  Fails with DEJA_ENOMEM. */
 int schedule_update(struct schedule *s, struct host *h);
 /* The ready host with the shallowest URL; it stays in its heap.  NULL: none, and *pause is the
@@ -84,7 +84,7 @@ static inline bool host_waits(const struct host *h)
     return h->waiting > 0 || h->ahead_at < h->ahead_n;
 }
 
-/* The origin of that name, created if necessary; NULL: no memory. */
+/* The origin of that name, created if necessary; NULL: out of memory. */
 struct origin *host_origin(struct host *h, deja_slice name);
 /* Let the host fetch the origin's robots.txt. */
 void host_add_errand(struct host *h, struct origin *o);

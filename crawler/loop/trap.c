@@ -1,4 +1,4 @@
-/* trap.c - crawler traps: servers that generate URLs without end.
+/* trap.c - crawler traps: servers that generate URLs endlessly.
  *
  * Two kinds can be recognized.  A path that repeats itself, the same one to four segments three
  * times in a row, is refused at once.  Calendars, sessions and searches produce new numbers and

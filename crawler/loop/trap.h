@@ -1,4 +1,4 @@
-/* trap.h - crawler traps: servers that generate URLs without end. */
+/* trap.h - crawler traps: servers that generate URLs endlessly. */
 #ifndef CRAWLER_LOOP_TRAP_H
 #define CRAWLER_LOOP_TRAP_H
 #include "tools/base/buffer.h"
@@ -10,7 +10,7 @@
 bool trap_repeats(deja_slice path);
 
 /* Appends the shape of a URL, which does not depend on numbers and values of parameters:
- * http://h/cal/0/0?day.  False: no memory. */
+ * http://h/cal/0/0?day.  False: out of memory. */
 bool trap_shape(deja_slice url, struct buffer *out);
 
 #endif

@@ -68,7 +68,7 @@ int frontdb_write(frontier *f, enum statement which, const struct frontdb_value 
                   deja_error *err);
 
 /* SQLite's columns have no types, and anyone can write to the file, so every value is checked.
- * False: it has another type or is out of range; frontier_damaged reports it. */
+ * False: it has a different type or is out of range; frontier_damaged reports it. */
 bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value);
 bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value);
 bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text); /* NULL is empty */

@@ -1,10 +1,11 @@
 /* lab_bank.h - many filters that get the same keys, hashed once for all of them.
  *
  * The thesis tries each number of hash functions k with six sizes.  Filters with the same key,
- * hash and F use the same hashes for a key, whatever their size, and one with fewer functions uses
- * the first of them: salt number i does not depend on how many there are.  So the lab hashes a URL
- * once, for the largest k, and gives the hashes to all filters of a table.  Each rate keeps its
- * distribution; the rates of one run are not independent of each other, and need not be.
+ * hash and F use the same hashes for a key, whatever their size, and a filter with fewer functions
+ * uses the first of these hashes: salt number i does not depend on the number of salts.  So the
+ * lab hashes a URL once, for the largest k, and gives the hashes to all filters of a table.  Each
+ * rate keeps its distribution; the rates of one run are not independent of each other, and need
+ * not be.
  *
  * Keys are processed in chunks, and each filter gets a whole chunk before the next one does.  So
  * only one filter, not all of them, must fit into the processor's cache. */

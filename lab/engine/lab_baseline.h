@@ -1,6 +1,6 @@
 /* lab_baseline.h - what crawlers would use without a filter: lists of the URLs themselves.
  *
- * Never offered as kinds.  The hash table of strings is that of deja bench. */
+ * They are not available as kinds.  The hash table of strings comes from `deja bench`. */
 #ifndef LAB_ENGINE_LAB_BASELINE_H
 #define LAB_ENGINE_LAB_BASELINE_H
 #include "deja.h"

@@ -24,7 +24,7 @@ enum lab_halves_value {
     HALVES_LAYERED,   /* the multi-layer filter, each array of that size */
     HALVES_EQUAL,     /* one Bloom filter with the memory of all those arrays */
     HALVES_ARRAYS,    /* their number: the layers and the one of the XOR */
-    HALVES_KIND,      /* deja's own kind layered, created for p = 0.05 (URLs only) */
+    HALVES_KIND,      /* deja's own layered kind, created for p = 0.05 (URLs only) */
     HALVES_KIND_BITS, /* and its memory, bits per line */
     HALVES_MISSED,    /* lines that their own filter did not find: must be 0 */
     HALVES_ASKED,

@@ -5,9 +5,9 @@
  *     deja-lab 1 version=0.2.0 n=1000000 seed=1 keys=0123456789abcdef
  *     single 3 0 77342 34216 ...
  *
- * Only complete lines count; the last line of a killed program may be incomplete.  A journal of
- * different URLs, another seed or another version is rejected. --runs may exceed the runs in the
- * journal: the missing ones are added. */
+ * Only complete lines count; the last line of a killed program may be incomplete.  A journal with
+ * different URLs, a different seed or a different version is rejected. --runs may exceed the runs
+ * in the journal: the missing ones are added. */
 #ifndef LAB_ENGINE_LAB_JOURNAL_H
 #define LAB_ENGINE_LAB_JOURNAL_H
 #include "lab/engine/lab.h"

@@ -33,7 +33,7 @@ double lab_blocked_sigma(double n, uint32_t k, double positions_a_key, double tr
  * deviations at which a normal variable has the same tail.  The tail includes half of the
  * probability of the count itself. */
 double lab_poisson_sigma(double count, double expected);
-/* The means for which this count is in the outer 2.5 % on either side: 0 hits mean that fewer than
+/* The means for which this count is in the outer 2.5% on either side: 0 hits mean that fewer than
  * 3.69 are expected, not that none are. */
 double lab_poisson_low(double count);
 double lab_poisson_high(double count);

@@ -1,6 +1,6 @@
 /* exp_spectral.c - counters instead of bits: counting and removal.  The lecture notes on the
  * spectral Bloom filter make three claims: lookup by minimum selection gives the count or more;
- * the error probability is that of the Bloom filter; deletion is possible.
+ * the error probability equals the Bloom filter's; deletion is possible.
  *
  * URL i is added 1 + (trailing zeros of i + 1) times: half of them once, a quarter twice, and so
  * on, 2 on average. */

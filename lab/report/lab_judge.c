@@ -1,7 +1,7 @@
 /* lab_judge.c - do rates agree?  Verdicts that follow from the figures alone.
  *
  * A measured rate agrees with the theory if it is less than LAB_FAR standard deviations off; so
- * does a printed one, whose standard deviation is that of the paper's own number of queries.  A
+ * does a printed one, whose standard deviation follows from the paper's own number of queries.  A
  * printed rate that does not agree is listed and tested again: would it agree if all runs of the
  * paper had used the same salts on the same URLs?  Then a hundred runs count as one, and the
  * apparent difference is the random variation of a single run. */

@@ -20,7 +20,7 @@ struct lab_cell {
     double trials;               /* total of all runs; 0: not a rate */
     double count;                /* hits among these */
     double mean, error;          /* measured; standard error */
-    double low, high;            /* 95 % interval */
+    double low, high;            /* 95% interval */
     double theory, theory_sigma; /* expected; distance of the measured value */
     char printed_text[24];
     double printed, printed_sigma; /* the paper's value; distance of the measured value */

@@ -1,7 +1,7 @@
 /* lab_svg.c - a figure as SVG.
  *
  * Written here instead of using gnuplot: text stays text, the colors follow the reader's light or
- * dark theme, also inside the page, the output is the same on every machine, and there is nothing
+ * dark theme, even inside the page, the output is the same on every machine, and there is nothing
  * to install.  The lab draws only lines, points and dashes on linear or logarithmic axes.
  *
  * The plot is PLOT_W x PLOT_H; the legend is below it, with as many rows as it needs. */
