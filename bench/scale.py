@@ -5,11 +5,11 @@ For clusters that do not fit on this machine.  A cache is N filters {NAME:i}; th
 into one of 16384 slots by CRC16 of the name, and each of M primaries has 16384 / M consecutive
 slots.  So some nodes hold more filters than others, and the fullest one determines how much memory
 a node needs and how fast the cluster is.  The number of keys per filter varies at random, which
-matters less the more keys there are: at 10^6 keys per filter, five standard deviations are 0.5 %,
+matters less the more keys there are: at 10^6 keys per filter, five standard deviations are 0.5%,
 and shards are made that much larger.
 
-Memory is that of `deja plan`, kind scalable, for the keys of a shard.  A node is full with --node
-gigabytes of filters."""
+Memory is as `deja plan` computes it for a scalable filter with the keys of a shard.  A node is
+full with --node gigabytes of filters."""
 
 import argparse
 import json
@@ -52,7 +52,7 @@ def shard_bytes(keys, rate, shards):
 
 
 def nodes_for(slots, size, room):
-    """The fewest primaries of which even the fullest has room; a cluster has at least three."""
+    """The smallest number of primaries whose fullest has room; a cluster has at least three."""
     if len(slots) * size <= room:
         return 1, 1.0
     nodes = 3

@@ -3,7 +3,7 @@
 `pip install ./python` works in a plain virtual environment, without a network, setuptools or wheel.
 
 The version comes from deja.h, everything else from pyproject.toml.  A wheel includes libdeja if it
-finds one: the file that DEJA_LIBRARY names, or the one that the preset `release` built in this tree.
+finds one: the file that DEJA_LIBRARY names, or the one that the `release` preset built in this tree.
 Such a wheel is for this architecture (py3-none-linux_x86_64).  Otherwise the wheel is py3-none-any,
 and the package uses the system's library.
 """

@@ -1,4 +1,4 @@
-/* command.c - what every command does with its results and its filter. */
+/* command.c - functions that commands share for their results and filters. */
 #include "cli/session/command.h"
 #include "cli/options/keyfile.h"
 #include "cli/session/existing.h"

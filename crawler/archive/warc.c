@@ -10,8 +10,9 @@
  *     revisit    a known response: only its header, and where the rest is
  *
  * Records are assembled in memory and written in one piece.  The queue remembers the end of the
- * last record whose page it has recorded; after a run was killed, the next one cuts off everything
- * after that.  So every record of a file is complete, and belongs to a page in the index.
+ * last record whose page it has recorded; after a run has been killed, the next one cuts off
+ * everything after that.  So every record of a file is complete, and belongs to a page in the
+ * index.
  *
  * Source: "The WARC Format 1.1", IIPC, 2017 (ISO 28500:2017). */
 #include "crawler/archive/warc.h"

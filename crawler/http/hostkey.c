@@ -6,7 +6,7 @@
  * counted per host name. robots.txt is not: each scheme and port has its own (RFC 9309, 2.3).
  *
  * A crawl's URL profile may leave spellings of a host unchanged (scrapy does), but libcurl
- * understands all of them, so names always use the rules of profile safe.
+ * understands all of them, so names always use the rules of the safe profile.
  *
  * Limit: two names of one address are two hosts. */
 #include "crawler/http/hostkey.h"

@@ -11,8 +11,8 @@
  *     img, script, source, video, audio, embed, input, object, track   with `embeds`
  *     base            href      what all others are relative to
  *
- * deja_url_resolve makes them absolute. rel=nofollow on a link, and a meta element robots or deja
- * with nofollow in it, ask not to follow.
+ * deja_url_resolve makes them absolute. rel=nofollow on a link, and a robots or deja meta element
+ * with nofollow in it, ask crawlers not to follow.
  *
  * Pages are untrusted.  For many tags, gumbo's time grows with the depth, so a page of nothing but
  * open tags would keep it busy for hours, and it frees its tree recursively.  So it gets its

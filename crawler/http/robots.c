@@ -17,8 +17,8 @@
  *
  * A robots.txt is untrusted, and is consulted for every URL.  The text has at most ROBOTS_MAX
  * bytes, and so do all patterns together.  Matching a pattern of m bytes against a path of n takes
- * m + n steps, not m n, as memmem is linear.  If an answer would take more than MAX_WORK steps, it
- * is no. */
+ * m + n steps, not m n, as memmem is linear.  If an answer would take more than MAX_WORK steps,
+ * the answer is no. */
 #include "crawler/http/robots.h"
 #include "tools/base/ascii.h"
 
@@ -256,7 +256,7 @@ bool robots_allows(const struct robots *r, deja_slice path)
         return true;
     if (!buffer_reserve(&spelled, 1) || !add_spelled(&spelled, path, false)) {
         buffer_fini(&spelled);
-        return false; /* no memory: the safe answer */
+        return false; /* out of memory: the safe answer */
     }
     for (size_t i = 0; i < r->n_rules; i++) {
         const struct robots_rule *rule = &r->rule[i];

@@ -114,7 +114,7 @@ int cache_sync(struct crawler *c, deja_error *err)
 }
 
 /* The rate changes only when URLs enter the cache.  Measuring it reads the whole body, so it takes
- * at most 2 % of the time. */
+ * at most 2% of the time. */
 void cache_measure_rate(struct crawler *c)
 {
     deja_stats s = DEJA_STATS_INIT;

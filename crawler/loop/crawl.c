@@ -55,7 +55,7 @@ static int start(struct crawler *c, struct job *job, const struct fetch_request 
     return crawler_schedule(c, h, err);
 }
 
-/* Request the origin's robots.txt from the host, which is another one after a redirect. */
+/* Request the origin's robots.txt from the host, which is a different one after a redirect. */
 static int start_robots(struct crawler *c, struct host *h, struct origin *o, deja_error *err)
 {
     struct buffer url = {0};

@@ -13,7 +13,7 @@
  *
  * From time to time (sync_every) a round is made durable, in this order:
  *
- *     1  found URLs are handed over, and the archive is synced
+ *     1  found URLs are delivered, and the archive is synced
  *     2  the queue is synced; it records how much of the archive is on disk
  *     3  the pending URLs enter the cache
  *     4  every half minute: the cache is synced, and the queue records the last row in it
@@ -33,7 +33,7 @@
 
 #define PENDING_MAX (1 << 18) /* pending URLs that force a durable round */
 
-/* Steps in their order, up to NULL or the first failure. */
+/* Steps in order, up to NULL or the first failure. */
 typedef int step(struct crawler *c, deja_error *err);
 
 static int run_steps(struct crawler *c, step *const *steps, deja_error *err)

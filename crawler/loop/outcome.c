@@ -237,7 +237,7 @@ static int take_page(struct crawler *c, const struct frontier_url *u, const stru
                     c->visit > 1 && (same || was_hidden), err);
 }
 
-/* Is the target the URL itself, perhaps in another spelling? */
+/* Is the target the URL itself, perhaps spelled differently? */
 static bool leads_to_itself(struct crawler *c, const struct frontier_url *u, deja_slice target)
 {
     deja_slice canon;
@@ -387,7 +387,7 @@ static int redirect_robots(struct crawler *c, struct origin *o, deja_slice locat
         rc = deja_url_resolve(buffer_slice(&base), location, room.data, room.cap, &target, NULL);
     if (rc == DEJA_OK)
         rc = scope_is_web(target) ? offer_canon(c, target, &canon) : DEJA_ENOTURL;
-    /* Often from http to https of the same host. */
+    /* Often from http to https on the same host. */
     if (rc == DEJA_OK && (scope_has(c->scope, canon) || hostkey_same(ascii_slice(o->name), canon)))
         rc = follow_robots(c, o, canon, err);
     else if (rc != DEJA_ENOMEM)

@@ -1,6 +1,6 @@
 /* schedule.c - which host gets the next request.
  *
- * A host may get a request if a URL of it waits, if fewer than per_host requests to it are in
+ * A host may get a request if one of its URLs waits, if fewer than per_host requests to it are in
  * progress, and if its pause is over, whatever schemes, ports and spellings of its name the URLs
  * have (hostkey.h).  While one of its robots.txt files is being fetched, only robots.txt files are
  * requested.  Hosts are in one of two heaps, or in none:
@@ -238,7 +238,7 @@ struct host *schedule_next(struct schedule *s, double now, double *pause)
         struct host *h = paused->host[0];
         leave(s, h);
         if (enter(s, h, SCHEDULE_READY) < 0)
-            return h; /* no memory for the heap: take it now */
+            return h; /* out of memory for the heap: take it now */
     }
     *pause = paused->n > 0 ? paused->host[0]->ready_at - now : -1;
     return ready->n > 0 ? ready->host[0] : NULL;

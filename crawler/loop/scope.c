@@ -1,7 +1,7 @@
 /* scope.c - which URLs belong to a crawl.
  *
- * Each seed leaves a mark: an authority, a registrable domain, or a URL prefix.  A URL belongs if
- * its own mark is among them.  The marks are sorted; there are as many as seeds.
+ * Each seed defines a mark: an authority, a registrable domain, or a URL prefix.  A URL belongs if
+ * its own mark is among them.  The marks are sorted; there is one per seed.
  *
  * Registrable domains (example.co.uk, not co.uk) come from the Public Suffix List that is built
  * into libpsl. */

@@ -7,7 +7,7 @@
  *                    cannot change during a visit: links that were skipped stay skipped, and a
  *                    cache keeps its size
  *     of the crawl   manners and limits: a new value applies from now on
- *     of the cache   its file has them, too, and refuses others; needed if the file is missing
+ *     of the cache   its file also has them and rejects others; needed if the file is missing
  *     of a run       not stored: limits that end it, files of this machine (key, certificates),
  *                    and what is printed
  *
@@ -89,7 +89,7 @@ struct walk {
 static void set_cache_row(struct walk *w, const deja_option *row)
 {
     const bool rate = row->type == DEJA_OPTION_RATE, real = rate || row->type == DEJA_OPTION_REAL;
-    /* deja 0.1 stored this one under another name. */
+    /* deja 0.1 stored this one under a different name. */
     const bool window = row->offset == offsetof(deja_options, window_seconds);
     w->s = (struct setting){.option = w->name,
                             .type = real              ? REAL

@@ -1,7 +1,7 @@
 /* lab_keys.c - the URLs of the lab; see lab_keys.h.
  *
  * All URLs are in one buffer, back to back, in the order in which they are used.  All threads
- * share it; nobody writes to it. */
+ * share it; no thread writes to it. */
 #include "lab/engine/lab_keys.h"
 #include "gen/urlgen.h"
 #include "tools/base/fail.h"

@@ -2,8 +2,8 @@
  *
  * Rate. n k positions in m = n k M bits leave a bit clear with probability e^(-1/M); the k
  * positions in each of C filters are all set with probability q^(k C), q = 1 - e^(-1/M).  While
- * the filter fills, key number x n meets q(x) = 1 - e^(-x/M), and the rate of the whole run is the
- * mean over x.
+ * the filter fills, key number x n encounters the fill q(x) = 1 - e^(-x/M), and the rate of the
+ * whole run is the mean over x.
  *
  * Variance.  Given the bits, hits are binomial.  The fraction q of set bits is itself random: for
  * N balls in m bins, the fraction of empty bins has the variance e^-c (1 - (1 + c) e^-c) / m with

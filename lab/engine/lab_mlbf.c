@@ -1,7 +1,7 @@
 /* lab_mlbf.c - the multi-layer Bloom filter as in its paper; see lab_mlbf.h.
  *
  * An exact implementation, with its weaknesses: equal segments cancel out in the XOR, swapped ones
- * collide, and a layer with few different segments (hosts) answers yes to nearly everything.  The
+ * collide, and a layer with few distinct segments (hosts) answers yes to nearly everything.  The
  * paper leaves two things open: here, positions beyond m from the XOR are taken modulo m, and a
  * layer is created when the first URL that deep arrives.
  * Sources: Saha, Navale, Navandar, "A Multi-Layer Bloom Filter for Duplicated URL Detection",

@@ -4,7 +4,7 @@
  *
  * The lecture has a million malicious URLs of 50 characters and R = 10 n bits.  The perfect hash
  * function comes from libcmph (an optional dependency of the lab alone).  It is built for all 2 n
- * URLs, so that one bit can say of each whether it is in the cache. */
+ * URLs, so that one bit per URL can record whether it is in the cache. */
 #include "lab/engine/lab_perfect.h"
 #include "lab/engine/lab_task.h"
 #include "lab/report/lab_report.h"

@@ -2,7 +2,7 @@
  *
  * Four functions, each seeded (the salt makes k functions out of one), and k different functions
  * together; k = 1, 2, 3 at M = 2.  A unit is one of these.  While its filters fill, they give the
- * incremental rate (each URL is queried, then inserted); when full, the other one. */
+ * incremental rate (each URL is queried, then inserted); when full, they give the other rate. */
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* exp_memory.c - the memory that URLs take: tables 5.10 to 5.13.
  *
  * The sizes of Bloom filters follow from n, k, M and F alone and need no filter: they are planned
- * for the thesis' million.  The lab's own URLs are then inserted into the other structures. */
+ * for the thesis' million URLs.  The lab's own URLs are then inserted into the other
+ * structures. */
 #include "bench/bench_subject.h"
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * The first unit gives the tables: three rounds of all filters, each with different salts; the
  * URLs that the first F rounds agree on give the row of F.  While they fill, those with k = 3 .. 6
- * and M = 1.7, 2.0 give 5.17 and the figures.  The other unit is what the thesis did not compute:
+ * and M = 1.7, 2.0 give 5.17 and the figures.  The other unit computes what the thesis did not:
  * one filter with k F functions and the memory of all F. */
 #include "lab/experiments/lab_rounds.h"
 #include "lab/experiments/lab_thesis.h"

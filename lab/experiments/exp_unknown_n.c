@@ -2,8 +2,8 @@
  *
  * Tests its two proposals: the temporal strategy on a scalable filter, which grows as URLs arrive;
  * and a filter that is much too large on the first visit and resized on the next to the number of
- * URLs that the first one saw.  For comparison: a filter that was guessed ten times too small, and
- * one sized with the exact number.
+ * URLs that the first one saw.  For comparison: a filter whose size was guessed ten times too
+ * small, and one sized with the exact number.
  *
  * Incremental on both visits: each URL is queried, then inserted. */
 #include "lab/engine/lab_task.h"

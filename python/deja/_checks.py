@@ -18,7 +18,7 @@ from ._errors import fail
 
 
 def number(name: str, value: Any) -> Union[int, float]:
-    """Return an int or a float, also from numpy's types; refuse text and bool."""
+    """Return an int or a float, including numpy's types; refuse text and bool."""
     if not isinstance(value, bool):
         try:
             return operator.index(value)
@@ -85,7 +85,7 @@ def file_name(path: Any) -> str:
 
 
 def buffer_bytes(name: str, value: Any) -> bytes:
-    """Return the bytes in a buffer's memory; a subclass may report another length."""
+    """Return the bytes in a buffer's memory; a subclass may report a different length."""
     if type(value) is bytes:
         return value
     try:

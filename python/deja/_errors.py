@@ -112,7 +112,7 @@ _FILE_CLASSES: dict[int, type[Error]] = {
 
 
 def _printable(text: str) -> str:
-    """Escape control characters: a terminal would obey those in a file name."""
+    """Escape control characters: a terminal would interpret those in a file name."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -40,7 +40,7 @@ MOST_PIECE = 1 << 30
 
 
 def _create_flags(path: Optional[str], replace: bool, permissions: Optional[int]) -> int:
-    """Return the flags for a new file; refuse to replace an old one unless asked to."""
+    """Return the flags for a new file; refuse to replace an existing one unless asked to."""
     if permissions is not None and (isinstance(permissions, bool) or not isinstance(permissions, int)
                                     or not 0 < permissions <= 0o777):
         fail(_lib.EINVAL, f"permissions must be a number from 0o001 to 0o777, not {permissions!r}")
@@ -71,7 +71,7 @@ def guard_files() -> None:
     Without it, the system kills the process with SIGBUS.  Afterwards every call on a filter whose
     file was truncated or overwritten raises FileError, including `in`.
 
-    This installs a signal handler for good, which passes any other SIGBUS to the previous handler.
+    This permanently installs a signal handler that passes any other SIGBUS to the previous handler.
     A handler that is installed later, as by faulthandler.enable(), replaces it: call guard_files()
     last.
     """
@@ -95,7 +95,7 @@ class Filter:
     path         the file, mapped into memory and shared by all processes that have it open
     mode         "a": open for adding, or create (the default);  "r": open for reading;
                  "x": create, and fail if the file exists;  "w": create, replacing any old file
-    capacity     expected number of keys: a first size, past which the filter grows
+    capacity     expected number of keys: the initial size, past which the filter grows
     fp_rate      false-positive rate at capacity; 1e-6 by default
     kind         "blocked" (the default), "classic", "exact", "spectral" ...; see docs/kinds.md.
                  A filter that grows is of kind "scalable", with parts of this kind.
@@ -116,7 +116,7 @@ class Filter:
 
 {options}
 
-    An existing file keeps its sizes.  If you give kind, hash, seed or url, they must be the file's.
+    An existing file keeps its sizes.  If you give kind, hash, seed or url, they must match the file.
 
     A key added to a file survives the end of the process at once, and a power cut after sync(),
     which close() and the with statement call.  Any number of threads can use one Filter; calls
@@ -229,7 +229,7 @@ class Filter:
         """Build a static filter, the smallest kind, from all its keys; no key can be added later.
 
         The keys are as for add_many.  fp_rate= or fingerprint_bits= choose the false-positive
-        rate.  With a path, the filter is in a new file; replace=True replaces an old one.  The
+        rate.  With a path, the filter is in a new file; replace=True replaces a file.  The
         other arguments are as for Filter.
         """
         self = cls._blank(path, url, key is not None)
@@ -356,7 +356,7 @@ class Filter:
 
     @property
     def not_urls(self) -> int:
-        """How many keys this object got that are not URLs, although the filter has a URL profile.
+        """How many keys given to this object are not URLs, although the filter has a URL profile.
 
         They are compared unchanged.  A block list (gsb) skips them: it neither adds nor finds them.
         """
@@ -615,7 +615,7 @@ class Filter:
     def copy(self, path: Path, *, replace: bool = False, permissions: Optional[int] = None) -> "Filter":
         """Copy the filter into a new file, with its secret key and counts.
 
-        replace=True replaces an old file; permissions are as for Filter.
+        replace=True replaces an existing file; permissions are as for Filter.
         """
         copy = self._blank(path, self._rules, self._has_key)
         flags = _create_flags(copy._path, replace, permissions)

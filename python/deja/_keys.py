@@ -140,7 +140,7 @@ def batches(keys: Keys, mark: bytes = b"\n") -> Iterator[Batch]:
 
 
 def for_each_key(answers: bytes, widths: Widths) -> bytes:
-    """Return a 1 for each key with a 1 for any of its slices, otherwise a 0."""
+    """Return 1 for each key that has a 1 for any of its slices, otherwise 0."""
     if widths is None:
         return answers
     return bytes([answers.find(1, end - width, end) >= 0 for width, end in zip(widths, accumulate(widths))])

@@ -110,7 +110,7 @@ class Option(Structure):
 
 def _read_options() -> Iterator[Option]:
     """Yield the rows, which live as long as the library."""
-    if not hasattr(_cdll, "deja_option_at"):  # another version; _declare reports it
+    if not hasattr(_cdll, "deja_option_at"):  # a different version; _declare reports it
         return
     _cdll.deja_option_at.restype, _cdll.deja_option_at.argtypes = POINTER(Option), [c_size_t]
     at = 0

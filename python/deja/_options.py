@@ -51,7 +51,7 @@ def _secret(key: bytes) -> bytes:
 
 
 def checked(name: str, value: Any) -> Any:
-    """Check one option; return it as a server takes it, with names as text."""
+    """Check one option; return it as a server accepts it, with names as text."""
     row = _lib.OPTIONS[name]
     if row.flag:
         return flag(name, value)
@@ -123,7 +123,7 @@ def plan(*, grow: Optional[bool] = None, **options: Any) -> Plan:
     """Return the size and rates of a filter with these options, without making it.
 
     The options are those of Filter: capacity=, fp_rate=, kind=, memory=, grow= ...  If the filter
-    would grow, the plan is that of its first part.
+    would grow, the plan describes its first part.
 
     >>> plan(capacity=1e9, fp_rate=0.01, grow=False).bytes
     1238534336

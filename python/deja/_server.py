@@ -1,13 +1,14 @@
 """Filters in a Redis or Valkey server with the module, shared by many spiders.
 
-    OneFilter   one filter of the server, with RedisBloom's commands where they suffice
+    OneFilter   one filter on the server, using RedisBloom's commands if they suffice
     Shards      one cache over N filters, which a cluster spreads over its nodes; `deja dedup
                 --redis` makes and uses the same (docs/redis.md, "One cache over many servers")
 
 OneFilter decides and adds with one command.  In a cluster, a client repeats a command when a node
-dies, and a second BF.ADD would report "seen" for a page that nobody fetched.  So Shards looks the
-key up first and adds it then: both commands can be repeated.  Two spiders that meet a URL at the same
-moment may both fetch it.  While a replica replaces a dead primary, Shards waits, as the command does.
+dies, and a second BF.ADD would report "seen" for a page that nobody fetched.  So Shards first
+looks up the key and then adds it; both commands can be repeated safely.  Two spiders that meet a URL
+at the same moment may both fetch it.  While a replica replaces a dead primary, Shards waits, as the
+command does.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _grown(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that are given, checked."""
+    """Check the given options and return them."""
     given = {name: value for name, value in options.items() if name not in ("url", "grow") and value is not None}
     unknown = [name for name in given if name not in OPTIONS or not OPTIONS[name].keyword]
     if unknown:

@@ -1,6 +1,6 @@
 """Canonical URLs: the profiles of docs/url.md, for one URL or for the keys of a filter.
 
-A filter with profile gsb is a block list, a set of expressions (host/path?query).  Adding a URL adds
+A gsb filter is a block list, a set of expressions (host/path?query).  Adding a URL adds
 its first expression, which is the URL without its scheme; a lookup tries all of them.  A key that is
 not a URL has no expressions: it is never added and never found.
 """
