@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # compare.sh [FILE] - compare deja dedup with the usual ways to drop repeated lines, in one run.
 #
-# Without FILE, `deja gen` generates the input: 5 million different URLs, then 2 million repeats of
+# Without FILE, `deja gen` generates the input: 5 million distinct URLs, then 2 million repeats of
 # them in random order.  All input is in the page cache, output goes to /dev/null.  Each command
 # runs RUNS times (3), interleaved; the best time counts.  Prints a Markdown table.
 set -eu -o pipefail

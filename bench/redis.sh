@@ -4,7 +4,7 @@
 # A server on loopback, redis-benchmark with 50 connections, -P 16, random items.  Each contender
 # runs RUNS times (5), interleaved; the best throughput and the server's lowest CPU time per key
 # count.  CPU time is the better figure on a machine that does other work as well.  Then the
-# memory of a million keys, in a filter with p = 1 % and in a set of the server; and
+# memory of a million keys, in a filter with p = 1% and in a set on the server; and
 # `deja dedup --redis` of these keys, with all new and with all known, with a log.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."

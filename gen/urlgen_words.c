@@ -1,9 +1,10 @@
 /* urlgen_words.c - words that split into syllables in only one way. */
 #include "gen/urlgen_parts.h"
 
-/* There are 256 syllables of four patterns: an onset and a vowel, the same with a closing letter, a
- * grouped onset and a vowel, and an onset and a pair of vowels.  No consonant group starts with n, r or l.  So these letters, after a vowel and before another
- * consonant or the end, belong to the syllable before; codas do not start with them either. */
+/* There are 256 syllables of four patterns: an onset and a vowel, the same with a closing letter,
+ * a grouped onset and a vowel, and an onset and a pair of vowels.  No consonant group starts with
+ * n, r or l.  So these letters, after a vowel and before another consonant or the end, belong to
+ * the syllable before; codas do not start with them either. */
 static const char *const plain_onsets[] = {"b", "c", "d", "f", "g", "h", "j", "k", "l",
                                            "m", "n", "p", "r", "s", "t", "v", "w", "z"};
 static const char *const grouped_onsets[] = {"br", "ch", "cl", "cr", "dr", "fl", "fr", "gr",

@@ -11,8 +11,8 @@
  *     48  bits    ceil(m / 64) words; bit i is bit i mod 64 of word i / 64
  *         data    optional owner data
  *
- * The sizes are m = floor(n ln(1/p) / ln(2)^2) and k = ceil(ln(2) m / n); a reader uses those in the
- * file.  The k positions of a key are a sequence of powers:
+ * The sizes are m = floor(n ln(1/p) / ln(2)^2) and k = ceil(ln(2) m / n); a reader uses those in
+ * the file.  The k positions of a key are a sequence of powers:
  *
  *     h_0 = FNV-1(key) mod M,    h_i = (h_(i-1) G mod 2^64) mod M,    position i = h_i mod m
  *

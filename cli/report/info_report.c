@@ -1,12 +1,12 @@
-/* info_report.c - what follows from the statistics of a file: is it over its capacity, how much room
- * is left, and does it have more set bits than its keys explain?
+/* info_report.c - what follows from the statistics of a file: is it over its capacity, how much
+ * room is left, and does it have more set bits than its keys explain?
  *
- * Room and planned rate come from plans for the same body: the plan for its capacity gives the rate,
- * and the plan for that rate gives the number of keys.
+ * Room and planned rate come from plans for the same body: the plan for its capacity gives the
+ * rate, and the plan for that rate gives the number of keys.
  *
- * Pollution.  The number of bits that n keys set has a known mean and deviation (docs/math.md).  Keys
- * that were chosen to fill the filter set more.  They are detected by a difference that ordinary keys
- * do not reach. */
+ * Pollution.  The number of bits that n keys set has a known mean and deviation (docs/math.md).
+ * Keys that were chosen to fill the filter set more.  They are detected by a difference that
+ * ordinary keys do not reach. */
 #include "cli/report/info_report.h"
 #include "cli/session/command.h"
 #include <math.h>
@@ -66,9 +66,9 @@ static double keys_at_rate(const struct info_report *r, double p)
     return fmax((double)plan.capacity, (double)s->capacity);
 }
 
-/* Standard deviations between the set bits and the expected ones.  0 if nothing can be concluded: the
- * keys were estimated from the bits, all bits are set, or keys were removed from counters, so that
- * keys that were mistaken for seen are missing from the count. */
+/* Standard deviations between the set bits and the expected ones.  0 if nothing can be concluded:
+ * the keys were estimated from the bits, all bits are set, or keys were removed from counters, so
+ * that keys that were mistaken for seen are missing from the count. */
 static double surprise(const deja_stats *s)
 {
     const bool fewer = s->removed && s->counter_bits;

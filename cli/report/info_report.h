@@ -1,4 +1,5 @@
-/* info_report.h - what is in a filter file: statistics, conclusions, and two ways to print them. */
+/* info_report.h - what is in a filter file: statistics, conclusions, and two ways to print
+ * them. */
 #ifndef CLI_REPORT_INFO_REPORT_H
 #define CLI_REPORT_INFO_REPORT_H
 #include "tools/base/out.h"

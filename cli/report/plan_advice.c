@@ -1,7 +1,8 @@
 /* plan_advice.c - which kind to use, why, and the next command.
  *
  * If the memory is given, the kind with the fewest losses wins, otherwise the one with the fewest
- * bits per key.  Classic must be far better, since it reads many cache lines and the others one. */
+ * bits per key.  Classic must be far better, since it reads many cache lines and the others
+ * one. */
 #include "cli/report/plan_report.h"
 #include "cli/session/session.h"
 #include "tools/base/number.h"
@@ -27,8 +28,8 @@ static const struct plan_row *choose_by_loss(const struct plan_report *s)
     return blocked ? blocked : classic;
 }
 
-/* The memory or the number of keys is computed: the fewest bits per key win.  Those of classic count
- * twice, since it reads many cache lines and the others one or two. */
+/* The memory or the number of keys is computed: the fewest bits per key win.  Those of classic
+ * count twice, since it reads many cache lines and the others one or two. */
 static const struct plan_row *choose_by_bits(const struct plan_report *s)
 {
     static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_EXACT, DEJA_CLASSIC};

@@ -1,6 +1,7 @@
-/* plan_report.c - sizes and rates of every kind for the given options.  All come from deja_plan_make,
- * which allocates nothing.  The rows use the options unchanged, the trade-off uses different
- * rates, and the filling of one kind uses different numbers of keys in the same memory. */
+/* plan_report.c - sizes and rates of every kind for the given options.  All come from
+ * deja_plan_make, which allocates nothing.  The rows use the options unchanged, the trade-off uses
+ * different rates, and the filling of one kind uses different numbers of keys in the same
+ * memory. */
 #include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* plan_report.h - which kind, how much memory, how many lost pages: numbers, advice, and two ways to
- * print them. */
+/* plan_report.h - which kind, how much memory, how many lost pages: numbers, advice, and two ways
+ * to print them. */
 #ifndef CLI_REPORT_PLAN_REPORT_H
 #define CLI_REPORT_PLAN_REPORT_H
 #include "cli/options/shared_options.h"

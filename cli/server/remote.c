@@ -1,10 +1,10 @@
 /* remote.c - dedup, check and add with --redis.
  *
- * Dedup sends two requests: CHECK finds the keys that are not in the cache, their lines are printed
- * and flushed, then ADD adds them.  ADD alone would also report which keys are new.  But if its
- * reply is lost with the connection, the same ADD, sent again, reports "seen" for a line that was
- * never printed.  CHECK and ADD can be repeated safely: after a crash or a failover, or if two
- * crawlers find the same URL at the same moment, a line is repeated, but never lost.
+ * Dedup sends two requests: CHECK finds the keys that are not in the cache, their lines are
+ * printed and flushed, then ADD adds them.  ADD alone would also report which keys are new.  But
+ * if its reply is lost with the connection, the same ADD, sent again, reports "seen" for a line
+ * that was never printed.  CHECK and ADD can be repeated safely: after a crash or a failover, or
+ * if two crawlers find the same URL at the same moment, a line is repeated, but never lost.
  *
  * A local table of fingerprints holds the last few million keys.  Lines that repeat within a run
  * are found there, without a request.

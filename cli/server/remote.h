@@ -1,4 +1,5 @@
-/* remote.h - dedup, check and add with --redis, where the filter is a cache on servers (shards.h). */
+/* remote.h - dedup, check and add with --redis, where the filter is a cache on servers
+ * (shards.h). */
 #ifndef CLI_SERVER_REMOTE_H
 #define CLI_SERVER_REMOTE_H
 #include "cli/session/command.h"

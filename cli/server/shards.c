@@ -321,8 +321,8 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
     return DEJA_OK;
 }
 
-/* A small shard needs much spare room (capacity_of_shard), so a small window over many shards would
- * remember far more keys than requested. */
+/* A small shard needs much spare room (capacity_of_shard), so a small window over many shards
+ * would remember far more keys than requested. */
 #define WINDOW_SHARD 2500 /* keys; the spare room is then a tenth */
 
 static uint32_t default_shards(const deja_options *o)

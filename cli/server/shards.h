@@ -1,7 +1,7 @@
 /* shards.h - a cache of seen keys in N filters on a Redis server or cluster.
  *
- * The filters are the server's keys {NAME:0} .. {NAME:N-1}; the braces give each its own slot, so a
- * cluster spreads them over its nodes.  A cached key belongs to shard
+ * The filters are the server's keys {NAME:0} .. {NAME:N-1}; the braces give each its own slot, so
+ * a cluster spreads them over its nodes.  A cached key belongs to shard
  *
  *     floor(mix(fnv(key)) N / 2^64)
  *

@@ -1,9 +1,9 @@
 /* wire.h - requests to a Redis server or cluster, repeated until they have replies.
  *
- * Many requests are sent at a time, each to the node that probably has its key.  Redirections (MOVED,
- * ASK) are followed, lost connections are restored, and a request without a reply is sent again.  So
- * every request must be safe to repeat.  wire_run gives up if no reply arrives for WIRE_PATIENCE
- * seconds. */
+ * Many requests are sent at a time, each to the node that probably has its key.  Redirections
+ * (MOVED, ASK) are followed, lost connections are restored, and a request without a reply is sent
+ * again.  So every request must be safe to repeat.  wire_run gives up if no reply arrives for
+ * WIRE_PATIENCE seconds. */
 #ifndef CLI_SERVER_WIRE_H
 #define CLI_SERVER_WIRE_H
 #include "deja.h"

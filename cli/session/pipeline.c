@@ -1,8 +1,8 @@
 /* pipeline.c - reads and hashes records ahead of the caller; see pipeline.h.
  *
  * The reader thread reads batches, and prepares them (the step, then hashing) while the caller has
- * enough work.  If the caller is about to run out, it gets a batch that was only read, and prepares
- * it itself.  So both threads stay busy.
+ * enough work.  If the caller is about to run out, it gets a batch that was only read, and
+ * prepares it itself.  So both threads stay busy.
  *
  * The reader fills slot `filled % RING` of the ring unless all are full; the caller empties slot
  * `emptied % RING`.  One lock guards the two counters; with a megabyte per slot, it is taken a few

@@ -7,9 +7,9 @@
 #define CLI_SESSION_PIPELINE_H
 #include "tools/input/input.h"
 
-/* Keyless records (blocks.h) are neither hashed nor looked up.  So `hash` has the hashes of `keyed`
- * keys, without gaps.  After the command has answered these, batch_spread gives each record its
- * answer. */
+/* Keyless records (blocks.h) are neither hashed nor looked up.  So `hash` has the hashes of
+ * `keyed` keys, without gaps.  After the command has answered these, batch_spread gives each
+ * record its answer. */
 struct batch {
     struct block block;
     size_t keyed;    /* records with a key: block.n if none is keyless */

@@ -1,5 +1,5 @@
-/* session.h - shared by the commands that read keys: the filter's options, input, pipeline, progress
- * line and summary. */
+/* session.h - shared by the commands that read keys: the filter's options, input, pipeline,
+ * progress line and summary. */
 #ifndef CLI_SESSION_SESSION_H
 #define CLI_SESSION_SESSION_H
 #include "cli/session/command.h"

@@ -1,15 +1,15 @@
 /* urlkeys.h - URLs as keys: the step of the pipeline that canonicalizes them.
  *
- * The key of a line becomes its canonical form (docs/url.md).  Most URLs are already canonical, and
- * their keys still point into the line.
+ * The key of a line becomes its canonical form (docs/url.md).  Most URLs are already canonical,
+ * and their keys still point into the line.
  *
  * Keys of the gsb profile have no scheme: they are the URL's own expression, host/path?query.  So
  * a file of that profile, made by dedup or build, is a set of expressions, and check looks up each
  * expression of a URL.
  *
  * A key that is not a URL is kept and counted; with `strict` it is an error.  If it is empty, or -
- * as in logs, the record is keyless (blocks.h).  With gsb, other keys that are not URLs are keyless,
- * too, except for dedup:
+ * as in logs, the record is keyless (blocks.h).  With gsb, other keys that are not URLs are
+ * keyless, too, except for dedup:
  *
  *   compare   dedup: compares them unchanged, so that no line is lost
  *   store     build, add, remove
@@ -53,8 +53,8 @@ const deja_url_rules *urlkeys_use_version(struct urlkeys *u, uint64_t id);
 /* A pipeline_step; the context is a struct urlkeys with rules. */
 int urlkeys_run(void *urlkeys, struct block *b, deja_error *err);
 
-/* The same for one key: *form becomes its canonical form, in the key itself or in the block's room.
- * After DEJA_ENOTURL or DEJA_ENOTSUP, *form is the key.  DEJA_ENOMEM: out of memory. */
+/* The same for one key: *form becomes its canonical form, in the key itself or in the block's
+ * room.  After DEJA_ENOTURL or DEJA_ENOTSUP, *form is the key.  DEJA_ENOMEM: out of memory. */
 struct urlkeys_room {
     char *at;
     size_t cap;

@@ -136,8 +136,8 @@ static int find_file(const struct crawler *c, struct fail_path *found, deja_erro
     return DEJA_OK;
 }
 
-/* Files that the queue does not know belong to someone else, and must not be cut or overwritten.  So
- * the queue durably records a file before it is created. */
+/* Files that the queue does not know belong to someone else, and must not be cut or overwritten.
+ * So the queue durably records a file before it is created. */
 static int announce(struct crawler *c, deja_error *err)
 {
     struct fail_path name = {{0}};

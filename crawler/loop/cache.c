@@ -1,5 +1,5 @@
-/* cache.c - the filters in the folder: which URLs were seen (seen.deja), and how many have the same
- * shape (shapes.deja).
+/* cache.c - the filters in the folder: which URLs were seen (seen.deja), and how many have the
+ * same shape (shapes.deja).
  *
  * URLs enter the cache only when their rows in the queue are durable (folder.c).  When the file of
  * the cache is synced, the queue records the last row in it; the run after a crash adds the later

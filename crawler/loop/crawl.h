@@ -86,8 +86,8 @@ struct crawl_talk { /* callbacks; all may be NULL */
     int (*hand_over)(void *ctx, deja_error *err);
 };
 
-/* "Not given", for options where 0 is a valid value; for the others, 0, NULL and false mean it.  An
- * option that is not given keeps its remembered value, or has its default (settings.c). */
+/* "Not given", for options where 0 is a valid value; for the others, 0, NULL and false mean it.
+ * An option that is not given keeps its remembered value, or has its default (settings.c). */
 #define CRAWL_UNSET      UINT32_MAX
 #define CRAWL_UNSET_TIME (-1.0)
 

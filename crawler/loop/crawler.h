@@ -122,8 +122,8 @@ int offer_url(struct crawler *c, deja_slice url, deja_error *err);
 int offer_end(struct crawler *c, deja_error *err);
 int offer_one(struct crawler *c, deja_slice url, uint32_t depth, uint32_t hops, bool hidden,
               deja_error *err);
-/* The form in which a URL is fetched: canonical, without credentials.  *canon is in c->url_room, or
- * url itself.  Fails with DEJA_ENOTURL or DEJA_ENOMEM. */
+/* The form in which a URL is fetched: canonical, without credentials.  *canon is in c->url_room,
+ * or url itself.  Fails with DEJA_ENOTURL or DEJA_ENOMEM. */
 int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon);
 /* The host of a canonical URL. */
 int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *err);

@@ -3,12 +3,12 @@
  *     canonical form without credentials -> scheme, length -> scope, depth, traps -> the cache ->
  *     the queue
  *
- * The cache is queried last, so it holds only URLs that belong to the crawl.  With --harvest, it is
- * queried for all URLs.
+ * The cache is queried last, so it holds only URLs that belong to the crawl.  With --harvest, it
+ * is queried for all URLs.
  *
- * Output before state: a new URL goes to the queue and to the pending set of deja_dedup.  It enters
- * the cache when its row in the queue is durable (folder.c), so after a crash the cache never has
- * a URL that the queue lacks. */
+ * Output before state: a new URL goes to the queue and to the pending set of deja_dedup.  It
+ * enters the cache when its row in the queue is durable (folder.c), so after a crash the cache
+ * never has a URL that the queue lacks. */
 #include "crawler/http/hostkey.h"
 #include "crawler/loop/crawler.h"
 #include "crawler/loop/trap.h"

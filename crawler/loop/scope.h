@@ -13,8 +13,8 @@ enum scope_kind {   /* stored in the queue: append only */
 const char *scope_name(uint32_t kind); /* NULL: no such kind */
 
 typedef struct scope scope;
-/* match, for SCOPE_REGEX, is a POSIX extended regular expression.  exclude, unless NULL, is one for
- * URLs that never belong.  DEJA_EINVAL: one of them is invalid. */
+/* match, for SCOPE_REGEX, is a POSIX extended regular expression.  exclude, unless NULL, is one
+ * for URLs that never belong.  DEJA_EINVAL: one of them is invalid. */
 int scope_new(uint32_t kind, const char *match, const char *exclude, scope **out, deja_error *err);
 void scope_free(scope *s);
 /* Add a seed, in canonical form. */

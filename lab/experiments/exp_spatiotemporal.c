@@ -28,7 +28,7 @@ static const struct lab_bloom_spec several_spec = {DEJA_HASH_JENKINS, 1,
                                                one_functions,     LENGTH(one_functions),
                                                thesis_multiplier, SIZES};
 enum {
-    SEVERAL, /* the table of two filters, then that of three */
+    SEVERAL, /* the table for two filters, then the one for three */
     ONE,
     N_UNITS
 };

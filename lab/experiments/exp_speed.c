@@ -5,9 +5,9 @@
  * k, against M, against F, and compared with a hash table.
  *
  * A unit is one k and F with all six sizes.  Nine tenths of its keys are hashed once and inserted
- * into all filters.  Then each filter alone is timed with the last tenth, in parts of which the
- * fastest counts, and queried for as many other keys.  So the filters are as full and as large
- * as the paper's, and the time is spent on hashing and memory access. */
+ * into all filters.  Then each filter alone is timed with the last tenth, in several parts, of
+ * which the fastest counts, and queried for as many other keys.  So the filters are as full and as
+ * large as the paper's, and the time is spent on hashing and memory access. */
 #include "bench/bench_subject.h"
 #include "lab/engine/lab_baseline.h"
 #include "lab/engine/lab_halves.h"

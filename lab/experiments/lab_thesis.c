@@ -1,4 +1,4 @@
-/* lab_thesis.c - what the experiments of the thesis share; see lab_thesis.h. */
+/* lab_thesis.c - code that the thesis experiments share; see lab_thesis.h. */
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* lab_thesis.h - what the experiments of the thesis share: their sizes, labels and tables.
+/* lab_thesis.h - what the thesis experiments share: their sizes, labels and tables.
  *
  * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
  * Bloom Filter based URL-caching", 2010. */

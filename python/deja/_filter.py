@@ -229,7 +229,7 @@ class Filter:
         """Build a static filter, the smallest kind, from all its keys; no key can be added later.
 
         The keys are as for add_many.  fp_rate= or fingerprint_bits= choose the false-positive
-        rate.  With a path, the filter is in a new file; replace=True replaces a file.  The
+        rate.  With a path, the filter is in a new file; replace=True replaces any old file.  The
         other arguments are as for Filter.
         """
         self = cls._blank(path, url, key is not None)

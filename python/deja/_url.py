@@ -295,7 +295,7 @@ def layers(url: Key, most: int = 64) -> list[str]:
 def expressions(url: Key) -> list[str]:
     """Return the host-suffix/path-prefix expressions that Safe Browsing looks up for a URL.
 
-    The first one is that of the URL itself.
+    The first one is for the URL itself.
 
     >>> expressions("http://a.example/b/c?d")
     ['a.example/b/c?d', 'a.example/b/c', 'a.example/b/', 'a.example/']

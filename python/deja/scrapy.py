@@ -6,8 +6,8 @@
 Settings, all of them optional (docs/scrapy.md explains them with figures):
 
     DEJA_FILE          the filter file; default: JOBDIR/requests.deja, or memory without JOBDIR
-    DEJA_CAPACITY      expected requests: a first size, past which the filter grows
-    DEJA_FIXED         do not grow; log a WARNING when more requests come
+    DEJA_CAPACITY      expected requests: the initial size, past which the filter grows
+    DEJA_FIXED         do not grow; log a WARNING when more requests arrive
     DEJA_FP_RATE       false-positive rate at capacity; default 1e-6
     DEJA_KIND          blocked (default), classic, exact ...
     DEJA_REVISIT       make every run a new visit: empty, with different hash functions

@@ -4,8 +4,8 @@
     python3 site_server.py [--pages 1000] [--port 0]       print the address and serve until killed
 
 Page i is /p/i.  It links to pages 2i+1 and 2i+2, so every page can be reached from the first, and
-also to its parent, itself, the first page and random pages.  Some links use another spelling of the
-same URL: with a fragment, or with its parameters in another order.  /count returns the number of
+also to its parent, itself, the first page and random pages.  Some links use a different spelling of the
+same URL: with a fragment, or with its parameters in a different order.  /count returns the number of
 requests so far.
 """
 
