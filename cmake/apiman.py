@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the man pages of the library from its header.
+"""Make the library's man pages from its header.
 
     python3 cmake/apiman.py include/deja.h OUT_DIR
 

@@ -1,5 +1,5 @@
-# deja bench: every kind is measured and reported.  No figure is judged here: the machine that runs
-# the tests may be busy.
+# deja bench: every kind is measured and reported.  The figures are not checked, because the machine
+# that runs the tests may be busy.
 . "$SUPPORT/cli.sh"
 
 # --- JSON: the machine, the limits, every kind and every operation --------------

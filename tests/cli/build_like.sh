@@ -1,4 +1,4 @@
-# deja build --like: one filter replaces a series that has grown.
+# deja build --like: replaces a series of filters that has grown with one filter.
 . "$SUPPORT/cases.sh"
 
 size_and_rate_are_copied() {

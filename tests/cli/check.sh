@@ -1,4 +1,4 @@
-# check: which lines are in a filter file.  Exit 0 some, 1 none, 2 error.
+# check: reports which lines are in a filter file.  Exit status: 0 some, 1 none, 2 error.
 . "$SUPPORT/cases.sh"
 
 _filter() { printf '%s\n' a b c | deja build -q --seed 7 -n 100 f.deja; }

@@ -1,4 +1,4 @@
-# deja help --completion: scripts that the shells themselves run.
+# deja help --completion: the shells themselves run the completion scripts.
 . "$SUPPORT/cases.sh"
 
 bash_offers_matching_words() {

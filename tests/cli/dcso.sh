@@ -1,4 +1,4 @@
-# Bloom files of DCSO: writing, reading and describing them.
+# DCSO bloom files: writing, reading and describing them.
 . "$SUPPORT/cases.sh"
 
 _json() { # KEY: of the array in .stdout

@@ -1,4 +1,4 @@
-# Bloom files of DCSO, in both directions against DCSO's own program.
+# DCSO bloom files: DCSO's own program reads deja's files, and deja reads its files.
 . "$SUPPORT/cases.sh"
 
 case $(bloom --version 2>&1) in

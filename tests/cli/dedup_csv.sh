@@ -1,4 +1,4 @@
-# dedup --csv: the key is a column, by name or number, with real quoting.
+# dedup --csv: the key is a column, selected by name or number; quoted fields are decoded.
 . "$SUPPORT/cases.sh"
 
 _sample() {

@@ -1,4 +1,4 @@
-# What a line is, and which lines come out: the same as with awk '!seen[$0]++'.
+# What counts as a line, and which lines are printed: the same as awk '!seen[$0]++' prints.
 . "$SUPPORT/cases.sh"
 
 order_is_kept_as_with_awk() {

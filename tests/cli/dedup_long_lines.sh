@@ -1,4 +1,4 @@
-# Lines of many megabytes are lines.  They go through pipes: nothing of that size is on the disk.
+# Lines of many megabytes are handled like any others.  They go through pipes, not files on disk.
 . "$SUPPORT/cases.sh"
 
 _memory_kb() { awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo; }

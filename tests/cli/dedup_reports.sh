@@ -1,4 +1,4 @@
-# What dedup reports in addition to its lines, and where both go.
+# What dedup reports in addition to the lines it prints, and where each is written.
 . "$SUPPORT/cases.sh"
 
 _list() { printf '%s\n' a b a c b a >list; }

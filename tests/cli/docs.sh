@@ -1,4 +1,4 @@
-# The commands in the documents work and print what is shown, and links have targets.
+# The commands in the documents run and print the output shown, and every link has a target.
 #
 #   ```sh             runs with bash -e; the blocks of a page share a folder, in order
 #   ```text output    what the block before it prints; a line ... stands for any lines.  Numbers are

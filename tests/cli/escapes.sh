@@ -1,5 +1,5 @@
-# Text from elsewhere never controls the terminal: file names, option values, answers of servers,
-# settings of a crawl.  Data on standard output stays unchanged, byte for byte.
+# Untrusted text never controls the terminal: file names, option values, replies from servers,
+# crawl settings.  Data on standard output stays unchanged, byte for byte.
 . "$SUPPORT/cases.sh"
 
 # Escape sequences, C1 as a character and as a byte, a change of direction, a bell, a fake line.

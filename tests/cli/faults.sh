@@ -1,3 +1,3 @@
-# Every command with its n-th call of malloc, write, open, rename .. failing; see faults.py.
+# Runs every command while its n-th call to malloc, write, open, rename etc. fails; see faults.py.
 . "$SUPPORT/cli.sh"
 python3 "$SUPPORT/faults.py" "$@"

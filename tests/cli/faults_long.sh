@@ -1,3 +1,3 @@
-# Like faults.sh, with every single call.
+# Like faults.sh, but every single call fails once.
 . "$SUPPORT/cli.sh"
 python3 "$SUPPORT/faults.py" --all "$@"

@@ -1,4 +1,4 @@
-# deja fold: a smaller filter with the same keys, in place or in another file.
+# deja fold: makes a smaller filter with the same keys, in place or in a new file.
 . "$SUPPORT/cases.sh"
 
 _same_bodies() {

@@ -1,5 +1,5 @@
-# --format, --json-key and exports with comments: dedup, build, check and add find the URL, or the
-# hosts, and print lines as they came.
+# --format, --json-key and exports with comments: dedup, build, check and add find the URL or the
+# hosts, and print lines unchanged.
 . "$SUPPORT/cases.sh"
 
 # same_everywhere OPTION...: standard input has a line for each thing that can go wrong; what is

@@ -1,4 +1,4 @@
-# deja gen: lists of distinct URLs, the same on every machine, of the requested length.
+# deja gen: prints the requested number of distinct URLs, the same on every machine.
 . "$SUPPORT/cases.sh"
 
 _refuses() { # TEXT ARG...

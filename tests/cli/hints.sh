@@ -1,4 +1,4 @@
-# What people type first works, or gets a message that says what to type instead.
+# Common first attempts work, or get a message that says what to type instead.
 . "$SUPPORT/cases.sh"
 
 a_profile_may_follow_url() {

@@ -1,4 +1,4 @@
-# --key FILE: the secret key is not stored in the filter file, and no other key opens it.
+# --key FILE: the secret key is not stored in the filter file, and no other key opens the file.
 . "$SUPPORT/cases.sh"
 
 _keys() {

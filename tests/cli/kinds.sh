@@ -1,4 +1,5 @@
-# A kind is one file and one line: help and `deja plan` show one that only this command has.
+# Adding a kind takes one file and one line: help and `deja plan` show a kind that only this test's
+# command has.
 . "$SUPPORT/cases.sh"
 
 _probe() { "$DEJA_PROBE" "$@"; }

@@ -1,5 +1,5 @@
-# deja lab: figures that depend only on the seed, a complete report, and a stop that loses nothing.
-# No time is judged here.
+# deja lab: the figures depend only on the seed, the report is complete, and stopping loses nothing.
+# Times are not checked.
 . "$SUPPORT/cases.sh"
 
 # _figures DIR NAME...: the CSV of each has the columns, and every measured rate lies within 5

@@ -1,5 +1,5 @@
-# deja lab's page in a real browser: complete, without errors, without the network, in light and
-# dark, and no wider than a phone.
+# deja lab's page in a real browser: it is complete, has no errors, does not use the network, works
+# in light and dark mode, and fits on a phone.
 . "$SUPPORT/cli.sh"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "no Chromium (Debian: chromium)"

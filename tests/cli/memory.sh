@@ -1,4 +1,4 @@
-# Memory: dedup of a long list needs its filter and a little more, however long the list is.
+# Memory: dedup needs little more than its filter, however long the list is.
 . "$SUPPORT/cases.sh"
 
 # _peak_kb ARG...: run deja and print its peak memory; lines are discarded, the report goes to

@@ -1,4 +1,4 @@
-# deja merge: a union equals the filter of all lists; rejections explain the reason.
+# deja merge: a union equals a filter built from all lists; a rejection gives the reason.
 . "$SUPPORT/cases.sh"
 
 _lists() { # a.txt and b.txt have 1000 lines in common; all.txt has each line once

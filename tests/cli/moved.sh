@@ -1,5 +1,5 @@
-# A filter file that is replaced or deleted while a command writes it: exit 2, a message with the
-# remedy, and the file that has the name now stays as it is.
+# A filter file is replaced or deleted while a command writes it: exit status 2, a message with the
+# remedy, and any file that now has the name stays unchanged.
 . "$SUPPORT/cases.sh"
 
 # _while CHANGE CMD...: run CMD with a pipe as its standard input: lines come, CHANGE is done to

@@ -1,5 +1,5 @@
-# If its reader goes away, the run ends quietly and soon, whatever the input does; and the state
-# contains the lines that were handed over before.
+# If the reader of the output exits, the run ends quietly and soon, whatever the input does, and the
+# state contains the lines that were written before.
 . "$SUPPORT/cases.sh"
 
 # _first CMD...: its first line goes to `first`, then reading stops; status and .stderr are kept.

@@ -1,4 +1,5 @@
-# An output that accepts no more: exit 2, the output is named, and nothing unwritten is recorded.
+# Writing the output fails: exit status 2, the message names the output, and no unwritten line is
+# recorded.
 . "$SUPPORT/cases.sh"
 
 [ -w /dev/full ] || skip "there is no /dev/full"

@@ -1,4 +1,4 @@
-# A disk that fills up with output: the lines on it are whole, and the state has exactly those.
+# The disk fills up with output: the lines on it are complete, and the state has exactly those lines.
 . "$SUPPORT/cases.sh"
 with_small_disks "$@"
 

@@ -1,4 +1,4 @@
-# No command replaces a filter without --force, and none writes its results over one.
+# No command replaces a filter without --force, and none overwrites a filter with its results.
 . "$SUPPORT/cases.sh"
 
 # _filter FILE LINES [OPTION...]: a filter of that many lines, last written at a known time.

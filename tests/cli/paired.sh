@@ -1,4 +1,4 @@
-# paired: entries and deletions, on the command line; this kind forgets, and says so.
+# paired: entries and deletions on the command line; this kind can forget keys, and deja says so.
 . "$SUPPORT/cases.sh"
 
 _info() { # KEY of f.deja

@@ -1,4 +1,4 @@
-# deja plan: a table of choices, the trade-off, a recommendation, and a command that works.
+# deja plan: prints a table of choices, the trade-off, a recommendation, and a command that works.
 . "$SUPPORT/cases.sh"
 
 _refuses() { # TEXT ARG...

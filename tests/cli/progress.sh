@@ -1,9 +1,10 @@
-# On a terminal a line shows the progress, and is erased; elsewhere there is no such line.
+# On a terminal, a line shows the progress and is then erased; elsewhere there is no such line.
 . "$SUPPORT/cases.sh"
 with_terminals
 
-# _terminal TEXT WORD...: deja runs with a terminal as standard error, and gets lines until TEXT was on
-# it; then they end, and it is stopped if it does not read them.  What it showed is in the file shown.
+# _terminal TEXT WORD...: runs `deja WORD...` with a terminal as standard error and feeds it lines
+# until TEXT appears there; then ends the input, or stops deja if the command reads none.  The
+# terminal's output is in the file `shown`.
 _terminal() {
     python3 - "$@" <<'PY'
 import os

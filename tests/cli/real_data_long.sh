@@ -1,4 +1,4 @@
-# Real URLs: every kind gives what sort -u gives, up to the false positives that it announces.
+# Real URLs: every kind gives the same lines as sort -u, except for the false positives it predicts.
 . "$SUPPORT/cases.sh"
 
 export DEJA_TIMEOUT=1200

@@ -1,4 +1,5 @@
-# deja rotate: the next visit starts empty, with different hash functions, sized by the last one.
+# deja rotate: the next visit starts empty, with different hash functions and a size based on the
+# last visit.
 . "$SUPPORT/cases.sh"
 
 the_next_visit_starts_empty() {

@@ -1,5 +1,5 @@
-# Ctrl-C and similar signals: the run ends soon, by the signal, with everything that was handed
-# over recorded and the file sealed.  The next run continues where it stopped.
+# Ctrl-C and similar signals: the run soon ends with the signal; all written lines are recorded and
+# the file is sealed.  The next run continues where this one stopped.
 . "$SUPPORT/cases.sh"
 
 # Python after these lines; they bring: lines, the list of them in a file, and what ends a case.

@@ -1,4 +1,4 @@
-# spectral: counters that can be removed and read, on the command line.
+# spectral: counting and removing keys on the command line.
 . "$SUPPORT/cases.sh"
 
 _count() { # FILTER LINE: its count

@@ -1,4 +1,4 @@
-# Filter files on a disk that is full or cannot be written.
+# Filter files on a full or read-only disk.
 . "$SUPPORT/cases.sh"
 with_small_disks "$@"
 

@@ -1,4 +1,4 @@
-# static: a set that is built from all its keys at once, queried, and never changed.
+# static: a set is built from all its keys at once; it can be queried but not changed.
 . "$SUPPORT/cases.sh"
 
 _info() { # KEY FILE: what info says of it

@@ -1,5 +1,5 @@
-# A filter file that is truncated or overwritten while a command uses it: exit 2, a message with
-# the remedy, nothing wrong printed, and nothing written to the rest of the file.
+# A filter file is truncated or overwritten while a command uses it: exit status 2, a message with
+# the remedy, no wrong output, and nothing written to the rest of the file.
 . "$SUPPORT/cases.sh"
 
 _remedy="was truncated or overwritten by another program while it was in use: restore it from a copy or rebuild it"

@@ -1,4 +1,4 @@
-# url: the canonical form of each line, its layers, its expressions.
+# url: prints the canonical form of each line, its layers and its expressions.
 . "$SUPPORT/cases.sh"
 
 _list() {

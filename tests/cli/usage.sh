@@ -1,4 +1,4 @@
-# Wrong options and files of dedup, build, add and check: exit 2, a message that names the problem
+# Wrong options and files for dedup, build, add and check: exit status 2, a message with the problem
 # and the remedy, nothing on standard output, no files left behind.
 . "$SUPPORT/cases.sh"
 

@@ -1,4 +1,5 @@
-# deja verify: 0 intact, 1 damaged or not synced, 2 not to be read; --repair mends what can be.
+# deja verify: exit status 0 intact, 1 damaged or not synced, 2 unreadable; --repair repairs what it
+# can.
 . "$SUPPORT/cases.sh"
 
 # _holds EXPRESSION...: true of d, the list in the JSON of .stdout

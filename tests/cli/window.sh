@@ -1,4 +1,4 @@
-# -k window: what the command remembers and forgets, its options, and what it tells.
+# -k window: what the command remembers and forgets, its options, and what it reports.
 . "$SUPPORT/cases.sh"
 
 _gen() { deja gen -n "$1" --first "${2:-0}" --seed 1; }

@@ -1,4 +1,4 @@
-"""A broad crawl over many hosts of 127.0.0.0/8, and scopes that limit a crawl."""
+"""A broad crawl over many hosts in 127.0.0.0/8, and scopes that limit a crawl."""
 
 import shutil
 

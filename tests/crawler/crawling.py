@@ -65,9 +65,9 @@ def exactly_once(paths, want, what):
 def looped_site(n, seed=1):
     """n pages, reachable from / by links, full of loops:
 
-    the thesis' figure 1.2, A -> B, E; B -> C -> D -> B; E -> F, G, over and over;
+    copies of the thesis' figure 1.2 (A -> B, E; B -> C -> D -> B; E -> F, G);
     figure 2.2, two pages that link to each other;
-    a page that links to itself, and links back to anywhere before, in other spellings."""
+    a page that links to itself; and links to random pages, spelled differently."""
     rng = random.Random(seed)
     paths = ["/"] + [f"/d{i % 17}/page-{i}.html" for i in range(1, n)]
     links = [[] for _ in range(n)]

@@ -1,5 +1,5 @@
-"""A queue.db that was edited, or damaged by the disk: an error that names what is wrong, never a
-crash, and the crawl resumes when the value is restored."""
+"""A queue.db that was edited or damaged causes an error that names the problem, never a crash.  The
+crawl resumes once the value is restored."""
 
 import contextlib
 import os

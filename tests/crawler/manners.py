@@ -1,4 +1,4 @@
-"""robots.txt, pauses and other politeness, checked in the server's log."""
+"""robots.txt, pauses and other politeness rules, checked in the server's log."""
 
 from crawling import check, run, same
 from webserver import Answer, Server, page, site

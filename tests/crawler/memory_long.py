@@ -1,4 +1,4 @@
-"""100,000 pages: the memory of the process does not grow with them.
+"""100,000 pages: the memory of the process does not grow with the number of pages.
 
 Hypothesis: after the first quarter the process has all the memory it needs; its anonymous memory
 grows by less than a quarter while three times as many pages arrive.  If something were kept for

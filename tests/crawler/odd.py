@@ -1,4 +1,4 @@
-"""Servers and pages that misbehave: each is counted by its fault, and the crawl continues."""
+"""Servers and pages that misbehave: each fault is counted by type, and the crawl continues."""
 
 import gzip
 import zlib

@@ -1,4 +1,4 @@
-"""Every page of a generated site is fetched and archived exactly once, whatever its loops."""
+"""Every page of a generated site is fetched and archived exactly once, despite loops in its links."""
 
 from urllib.parse import urlparse
 

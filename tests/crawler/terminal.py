@@ -1,4 +1,4 @@
-"""On a terminal a line shows the progress, and is erased; in a pipe there is no such line."""
+"""On a terminal, a line shows the progress and is then erased; in a pipe there is no such line."""
 
 import os
 import pty

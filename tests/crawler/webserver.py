@@ -75,7 +75,7 @@ class Server:
         self.addresses = addresses
         self.log = []
         self.open = 0
-        self.most_open = {}  # requests at a time, of each host
+        self.most_open = {}  # per host: the most requests open at once
         self.hold_after = None  # requests after this many wait until it is None again
         self.busy = {}
         self.loop = asyncio.new_event_loop()

@@ -1,5 +1,5 @@
-/* test_create.c - new files: they appear complete, at their first sync, and replace only what
- * they may replace. */
+/* test_create.c - new files appear complete, at their first sync, and replace only files that they
+ * may replace. */
 #include "peer.h"
 #include "storing.h"
 #include <sys/stat.h>

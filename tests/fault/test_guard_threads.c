@@ -1,6 +1,6 @@
 /* test_guard_threads.c - a file is truncated while many threads query it: a thread that reads
- * zeros which another thread's signal handler mapped in place of missing pages gets the error as
- * well.
+ * zeros that another thread's signal handler mapped in place of missing pages also gets the
+ * error.
  *
  * In child processes: the guard is permanent, and cmocka catches SIGBUS itself. */
 #include "child.h"

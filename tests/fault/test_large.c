@@ -1,5 +1,5 @@
-/* test_large.c - very large files: no counter has only 32 bits, no byte is read unless it is
- * needed, and nothing is in memory twice. */
+/* test_large.c - very large files: every counter has more than 32 bits, only the bytes needed are
+ * read, and nothing is in memory twice. */
 #include "core/hash/hash.h"
 #include "doubles.h"
 #include "rng.h"

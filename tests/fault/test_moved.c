@@ -1,7 +1,7 @@
 /* test_moved.c - a writer whose file is moved, replaced or deleted while it is open.
  *
- * Whatever it does next, it stops with a message.  The file that has its name now and the one
- * that it has open both stay unchanged. */
+ * Whatever the writer does next, it stops with a message.  The file that now has the name and the
+ * file that the writer has open both stay unchanged. */
 #include "storing.h"
 #include <errno.h>
 

@@ -1,4 +1,5 @@
-/* test_store.c - opening gives back what was synced, and growing keeps what it must. */
+/* test_store.c - opening a file restores the synced filter, and growing keeps the file's mode and
+ * symbolic links. */
 #include "storing.h"
 #include <sys/stat.h>
 

@@ -83,7 +83,7 @@ lib.deja_url_profile.restype = ctypes.c_void_p
 
 
 class Filter:
-    """A filter of the library; only what this test needs."""
+    """A library filter, called through ctypes, with only the calls that this test needs."""
 
     def __init__(self, call, path, how, **options):
         self.handle, err = ctypes.c_void_p(), Error()

@@ -1,4 +1,4 @@
-"""reader_hashes - the hash functions of docs/format.md, for reader.py: slow and plain.
+"""reader_hashes - the hash functions in docs/format.md, for reader.py: slow but simple.
 
 XXH3 alone comes from libxxhash, as it does for the library."""
 

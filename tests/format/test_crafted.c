@@ -1,5 +1,5 @@
-/* test_crafted.c - headers with valid checksums and absurd numbers: rejected by name, before any
- * number is used as a size. */
+/* test_crafted.c - headers with valid checksums and absurd numbers: a message names the field, and
+ * no number is used as a size before it has been checked. */
 #include "crafted.h"
 #include "failmem.h"
 

@@ -1,5 +1,5 @@
-# The library as one file: it compiles without a warning, has the same names, and its files are
-# those of the command.
+# The library as one file: it compiles without a warning, has the same names, and writes files that
+# the command can read.
 . "$SOURCE/tests/install/installed.sh"
 
 python3 "$SOURCE/cmake/amalgamate.py" "$SOURCE" one

@@ -24,7 +24,7 @@ int main(void)
         return 3;
     deja_filter_free(filter);
 
-    /* Other scripts need libidn2, which a static libdeja does not bring along. */
+    /* Non-ASCII host names need libidn2, which a static libdeja does not include. */
     static const char foreign[] = "HTTP://B\xc3\xbc"
                                   "cher.Example";
     static const char ascii[] = "http://xn--bcher-kva.example/";

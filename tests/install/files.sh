@@ -1,4 +1,4 @@
-# The installed tree is complete, holds nothing else, and the command runs from it.
+# The installed tree is complete and has no extra files, and the command runs from it.
 . "$SOURCE/tests/install/installed.sh"
 
 "$prefix/bin/deja" --version

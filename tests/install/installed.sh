@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# installed.sh - sourced by the tests beside it: installs into ./prefix and says what is there.
+# installed.sh - sourced by the tests in this folder: installs into ./prefix and sets libdir and version.
 set -eu -o pipefail
 prefix=$PWD/prefix
 cmake --install "$BUILD" --prefix "$prefix" >install.log || { cat install.log; exit 1; }
@@ -8,7 +8,7 @@ version=$("$prefix/bin/deja" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')
 case $CC in *clang*) CXX=clang++ ;; *) CXX=g++ ;; esac
 export CC CXX
 
-# runs PROGRAM shared|static: it works, and is linked as it should be.
+# runs PROGRAM shared|static: checks that it works and how it is linked.
 runs() {
     local said
     said=$(LD_LIBRARY_PATH="$libdir" "$1")

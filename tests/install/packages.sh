@@ -1,4 +1,4 @@
-# The Debian packages hold the installed files, each in one of them, and run from where they lie.
+# Each installed file is in exactly one Debian package, and the packages run where they are unpacked.
 set -eu -o pipefail
 . "$SUPPORT/cli.sh"
 for tool in cpack dpkg-deb dpkg-shlibdeps file; do

@@ -1,5 +1,5 @@
-# The Debian packages in a fresh Debian: they install with what they need, run, build a C program,
-# load into a server and into Python, and leave nothing behind.
+# The Debian packages in a fresh Debian: they install with their dependencies, run, build a C
+# program, load into a server and into Python, and leave nothing behind.
 set -eu -o pipefail
 . "$SUPPORT/cli.sh"
 [ "$(id -u)" -eq 0 ] || skip "a chroot needs root"

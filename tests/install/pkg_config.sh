@@ -1,5 +1,5 @@
-# C and C++ programs build against the installed files with pkg-config, shared and static, with the
-# lines of docs/c.md.
+# C and C++ programs build against the installed files with pkg-config, shared and static, using the
+# commands in docs/c.md.
 . "$SOURCE/tests/install/installed.sh"
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 

@@ -1,4 +1,4 @@
-"""english - what people read here is plain English: no banned phrase, no misspelled word.
+"""english - all text that people read is plain English: no banned phrases, no misspelled words.
 
 Reads pages, comments and string literals.  The tables are in tests/lint/english:
 phrases.txt says what is banned, exceptions.txt what is allowed and why, and words.txt lists the

@@ -1,5 +1,5 @@
-# The C files look as .clang-format says.  Versions of clang-format disagree with each other,
-# so one is law: 14, which Debian 12 ships.
+# The C files are formatted as .clang-format says.  Versions of clang-format disagree with each
+# other, so only one counts: 14, which Debian 12 ships.
 law=14
 tool=$(command -v clang-format-$law || command -v clang-format || true)
 if [ -z "$tool" ] || ! "$tool" --version | grep -q "version $law\."; then

@@ -1,4 +1,4 @@
-# deja.h stands alone and is clean in the languages and dialects of its users.
+# deja.h compiles on its own, without warnings, in every language and dialect that its users need.
 echo '#include "deja.h"' >alone.c
 cp alone.c alone.cpp
 cat >begin.c <<'C'

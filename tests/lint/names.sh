@@ -1,4 +1,4 @@
-# No two .c files share a name: a stack trace names one place, and an amalgamation stays possible.
+# No two .c files share a name, so that a stack trace is unambiguous and amalgamation stays possible.
 cd "$SOURCE"
 twice=$(find . -path ./build -prune -o -path ./.git -prune -o -name '*.c' -printf '%f\n' |
     sort | uniq -d)

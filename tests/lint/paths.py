@@ -1,4 +1,4 @@
-"""paths - every hop `file.c:function` in docs/internals.md is a function of that file."""
+"""paths - every step `file.c:function` in docs/internals.md names a function in that file."""
 
 import os
 import re

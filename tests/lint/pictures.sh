@@ -1,4 +1,4 @@
-# The pictures of the pages are those that docs/pictures/draw.py draws.
+# The pictures in the pages are the ones that docs/pictures/draw.py draws.
 mkdir drawn
 python3 "$SOURCE/docs/pictures/draw.py" drawn
 for picture in drawn/*.svg; do

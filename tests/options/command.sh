@@ -1,4 +1,4 @@
-# A row of the option table is an option of the command: nothing else was written for it.
+# A row in the option table makes an option of the command, without any other code.
 . "$SUPPORT/cases.sh"
 
 help_explains_it() {

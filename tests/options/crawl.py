@@ -1,5 +1,5 @@
-"""crawl - a row of the option table is remembered by the folder of a crawl: nothing else was written
-for it."""
+"""crawl - a crawl's folder remembers an option that is a row in the option table, without any other
+code."""
 
 import contextlib
 import os

@@ -1,5 +1,5 @@
-"""package - a row of the option table is a keyword argument of the Python package: nothing else was
-written for it."""
+"""package - a row in the option table makes a keyword argument in the Python package, without any
+other code."""
 
 import pydeja
 

@@ -1,5 +1,5 @@
-"""server - a row of the option table is a word of DEJA.RESERVE, of COMMAND DOCS and of the shards
-of --redis: nothing else was written for it."""
+"""server - a row in the option table makes an option for DEJA.RESERVE, COMMAND DOCS and the shards
+of --redis, without any other code."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-/* test_files.c - a file gives back the filter that was written, for every kind.
+/* test_files.c - reading a file restores the filter that was written, for every kind.
  *
  * The tests walk the list of kinds, which has one more kind here than in the library
  * (kind_probe.c). */

@@ -1,4 +1,4 @@
-/* test_paper_model.c - mode paper is Algorithms 3 and 4, bit for bit.
+/* test_paper_model.c - paper mode is Algorithms 3 and 4, bit for bit.
  *
  * The model below is written from the algorithms alone: m bits for each layer and for the XOR
  * layer, LAddr[j] the XOR of the addresses H_j[a_i].  It borrows H_j from the filter, so that

@@ -1,4 +1,4 @@
-/* attacker.c - the URLs of one who attacks a filter of a server, for redis.attacks.
+/* attacker.c - the URLs of an attacker against a filter on a server, for redis.attacks.
  *
  * attacker pollute|saturate|forge N KEY: N URLs, a line each, chosen for a filter of BF.RESERVE
  * with error rate 0.001 and capacity 10000 whose secret key is KEY (64 hex digits).  For forge

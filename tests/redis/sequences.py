@@ -1,4 +1,4 @@
-"""sequences - whatever commands run on whatever import was accepted, the result loads again.
+"""sequences - after any commands on any filter that import accepts, the result can be loaded.
 
 Exports of every kind, and the golden files, get random edits in their header fields, with checksums
 that match.  Random commands run on those that DEJA.IMPORT or BF.LOADCHUNK accepts.  Then every value

@@ -1,4 +1,4 @@
-"""sharded - `deja dedup|check|add --redis`: one cache over N filters of a server, even if
+"""sharded - `deja dedup|check|add --redis`: one cache over N filters on a server, even if
 connections and servers are lost."""
 
 import json

@@ -1,7 +1,7 @@
 /* test_attacks.c - chosen-URL attacks on a filter whose key is known and on one whose key is not.
  *
- * The attacker does what Gerbet, Kumar and Lauradoux describe: he keeps a twin of the victim's
- * filter, which he can inspect, and sends only URLs that suit him in the twin.
+ * The attack is the one that Gerbet, Kumar and Lauradoux describe: the attacker keeps a twin of
+ * the victim's filter, inspects it, and sends only URLs that have the desired effect in the twin.
  *
  *   pollution   URLs that set k bits that were clear: n of them set n k bits instead of
  *               m (1 - e^(-kn/m)), and the rate is (nk/m)^k
@@ -9,10 +9,10 @@
  *   forgery     URLs that were never added and whose bits are all set
  *   hiding      URLs that together set all bits of a URL that someone else will add
  *
- * If he knows the seed of the filter, every attack works as the paper says.  With a secret key
- * the twin is a different filter, and his choice is no better than chance: set bits and false
- * positives stay within five standard deviations of those of honest keys (fixed seeds, so that a
- * correct filter never fails; the victim's key is one of 2^256, and he does not have it).
+ * If the attacker knows the filter's seed, every attack works as the paper says.  With a secret
+ * key, one of 2^256, the twin is a different filter, and the chosen URLs do no more harm than
+ * random ones: set bits and false positives stay within five standard deviations of the values for
+ * honest keys.  Seeds are fixed, so a correct filter never fails.
  *
  * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
 #include "attacker.h"

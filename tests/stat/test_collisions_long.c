@@ -1,6 +1,6 @@
 /* test_collisions_long.c - how often chosen pairs collide, for every length class of XXH3.
  *
- * The figures of docs/security.md.  DEJA_SECRETS=31 counts over 2^31 secrets (a processor hour);
+ * The figures in docs/security.md.  DEJA_SECRETS=31 counts over 2^31 secrets (a processor hour);
  * the default is 2^26. */
 #include "binom.h"
 #include "colliding.h"

@@ -1,6 +1,6 @@
 /* test_counts.c - how far the counts of a spectral filter are from the truth, on a Zipf stream.
  *
- * 100,000 different keys, the r-th most frequent with a probability proportional to 1/r, a
+ * 100,000 distinct keys, the r-th most frequent with a probability proportional to 1/r, a
  * million arrivals: the first key arrives some 83,000 times, the last ones about once.
  *
  * Theory (docs/math.md).  A count is too large if other keys hit all k counters of its key: the

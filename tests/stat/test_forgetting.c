@@ -1,16 +1,16 @@
 /* test_forgetting.c - both rates of a paired filter, false positives and false negatives, inside
  * the intervals that theory allows.
  *
- * Hypotheses, with n keys among the entries and d among the deletions, A and D the rates of the
- * two blocked filters at these numbers:
+ * Hypotheses, for n keys in the entries and d in the deletions, where A and D are the rates of the
+ * two blocked filters with that many keys:
  *
- *   members that are missed      binomial, each with D
- *   false positives              binomial, each with A (1 - D)
- *   removals that are refused    members that the deletions claim before their turn: as many as a
- *                                blocked filter loses while d keys are added to it
+ *   missed members      binomial with probability D
+ *   false positives     binomial with probability A (1 - D)
+ *   refused removals    members that already test positive in the deletions: as many as a blocked
+ *                       filter loses while d keys are added to it
  *
- * The bound is five standard deviations each, including the variation of rates between filters
- * (trial.h).  A million keys and a million queries of each sort. */
+ * Each bound is five standard deviations, including the variation of rates between filters
+ * (trial.h).  There are a million keys and a million queries of each sort. */
 #include "unit.h"
 
 #include "trial.h"

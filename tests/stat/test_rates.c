@@ -405,7 +405,7 @@ static void exact_counts_its_keys_exactly(void **state)
     trial_end(&t);
 }
 
-/* An attacker who knows the key hashes URLs on his own copy until one sets only clear bits. */
+/* An attacker who knows the key hashes URLs on a copy of the filter until one sets only clear bits. */
 static bool sets_clear_bits_only(const struct dj_part *p, uint64_t hash)
 {
     if (p->shape.layout == DJ_BLOCKS) {

@@ -1,7 +1,7 @@
 /* test_rates_long.c - test_rates.c with more probes: down to one in a million, and finer.
  *
  * The same hypotheses and bounds (five standard deviations, fixed seeds); 20,000 hits if 300
- * million probes give that many, so that a rate 4 % off would show, and 300 hits at 1e-6. */
+ * million probes give that many, so that a rate 4% off would show, and 300 hits at 1e-6. */
 #include "unit.h"
 
 #include "trial.h"

@@ -1,6 +1,6 @@
 /* test_window_rates.c - the rate and the losses of a window whose generations are all full.
  *
- * A million different keys go through windows of several sizes, until there are G full
+ * A million distinct keys go through windows of several sizes, until there are G full
  * generations and one that is nearly full.  Hypotheses, five standard deviations, fixed seeds:
  *   hits ~ Binomial(probes, 1 - prod (1 - rate of generation i)) at the number of keys in each,
  *          with the variation between bodies; and with fp_now, from the bits really set;

@@ -1,13 +1,13 @@
-/* attacker.h - URLs chosen by an attacker who has a filter of his own to inspect.
+/* attacker.h - URLs chosen by an attacker who can inspect a similar filter.
  *
- * The attacker keeps a twin of the victim's filter, with the same size and the key that he
- * believes the victim has.  He offers only URLs that suit him in the twin:
+ * The attacker keeps a twin of the victim's filter, with the same size and the key that the victim
+ * is believed to have, and sends only URLs whose bits in the twin are as follows:
  *
- *   polluting    all bits clear while such URLs exist, then as many clear bits as he can find
+ *   polluting    all bits clear while such URLs exist, then as many clear bits as possible
  *   saturating   the same with more tries, until every bit is set
  *   forging      never added, and all bits set
  *
- * If he has the victim's key, the victim behaves exactly like the twin.  Twins are classic,
+ * If the twin has the victim's key, the victim behaves exactly like the twin.  Twins are classic,
  * blocked, or scalable with one part.  Source: Gerbet, Kumar, Lauradoux, "The Power of Evil
  * Choices in Bloom Filters", 2015. */
 #ifndef DJ_TEST_ATTACKER_H

@@ -19,7 +19,7 @@ def repaired(data):
 
 
 def edited(data, at, form, value):
-    """The same bytes with one number changed (struct's form), and checksums that match."""
+    """The same bytes with one number (struct format `form`) changed and the checksums corrected."""
     data = bytearray(data)
     struct.pack_into(form, data, at, value)
     return repaired(data)

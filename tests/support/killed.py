@@ -24,7 +24,7 @@ LEFTOVER = re.compile(r"\.seen\.deja\.\d+\.new")  # docs/format.md: a kill just 
 
 # Where lines come from: all at once, or a few at a time, with pauses that separate batches.
 FILE, PACED = "file", "paced pipe"
-# Where they go.  A slow reader keeps deja waiting in the middle of handing over.
+# Where they go.  A slow reader blocks deja while it is writing its output.
 OUTPUT, STDOUT, PIPE, SLOW = "-o file", "stdout to a file", "pipe", "slow reader"
 # Output to a file counts as handed over when it is synced, every 2^18 new lines: needs a long list.
 MANY, SOME, FEW = 330_000, 60_000, 12_000

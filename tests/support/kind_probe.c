@@ -1,7 +1,7 @@
 /* kind_probe.c - a kind that exists only in the tests.
  *
  * It proves that a kind needs only one file and one line: this file, and DJ_EXTRA_KIND in the
- * list of kinds.c.  It is a Bloom filter over the whole array whose positions run from the end of
+ * list in kinds.c.  It is a Bloom filter over the whole array whose positions run from the end of
  * the body to its beginning, so its bytes differ from those of every other kind and its rates are
  * known. */
 #include "core/bits/bitset.h"

@@ -1,4 +1,4 @@
-/* numbered.h - keys that are numbers, for tests that need only many different keys. */
+/* numbered.h - keys that are numbers, for tests that need only many distinct keys. */
 #ifndef NUMBERED_H
 #define NUMBERED_H
 #include "deja.h"

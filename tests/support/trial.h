@@ -1,4 +1,4 @@
-/* trial.h - fills a filter with a known number of different keys and counts false positives.
+/* trial.h - fills a filter with a known number of distinct keys and counts false positives.
  *
  * Keys are ready-made hashes from a seeded sequence that never repeats, so members are distinct
  * and queried non-members were never added.  The expected rate comes with its deviation: two

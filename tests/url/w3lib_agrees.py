@@ -1,4 +1,4 @@
-"""w3lib_agrees CANON_LINES - the profile `scrapy` gives what w3lib's canonicalize_url gives.
+"""w3lib_agrees CANON_LINES - the `scrapy` profile gives the same forms as w3lib's canonicalize_url.
 
 Hard cases chosen by hand, then seeded mutations of them.  The reference is w3lib 2.1.1 with Python
 3.11, as in Debian 12; other versions differ in details, so the test is skipped for them.  libidn2

@@ -1,4 +1,4 @@
-/* test_lab_journal.c - finished runs are read back; torn lines and lines of another lab are not. */
+/* test_lab_journal.c - finished runs are read back; torn lines and another lab's lines are not. */
 #include "lab/engine/lab_journal.h"
 #include "lab/engine/lab_runner.h"
 #include "scratch.h"

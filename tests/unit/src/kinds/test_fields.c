@@ -1,4 +1,4 @@
-/* test_fields.c - numbers between a struct and its bytes: the right values at the right offsets. */
+/* test_fields.c - converting fields between a struct and bytes: right values, right offsets. */
 #include "core/base/compiler.h"
 #include "kinds/fields.h"
 #include "unit.h"

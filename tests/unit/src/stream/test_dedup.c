@@ -1,7 +1,7 @@
-/* test_dedup.c - judge, hand over, commit: nothing counts as seen before its line is out.
+/* test_dedup.c - judge, write, commit: no key counts as seen before its line has been written.
  *
- * Between two commits the filter does not change, and judge answers as a filter would to which
- * every key had been added at once. */
+ * Between two commits the filter does not change, and judge answers as if every key had been added
+ * immediately. */
 #include "unit.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_printable.c - text from elsewhere is made harmless for terminals and otherwise unchanged. */
+/* test_printable.c - untrusted text is made safe for terminals and is otherwise unchanged. */
 #include "rng.h"
 #include "tools/base/printable.h"
 #include "unit.h"

@@ -1,4 +1,4 @@
-/* test_source.c - standard input and pipes: slow ones, fast ones, and stopping a wait. */
+/* test_source.c - reading from standard input and pipes, slow and fast; interrupting a wait. */
 #include "reading.h"
 #include "tools/input/input.h"
 #include <fcntl.h>

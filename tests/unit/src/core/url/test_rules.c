@@ -1,4 +1,4 @@
-/* test_rules.c - profiles with other parameters, and the id that identifies rules. */
+/* test_rules.c - profiles with different parameters, and the id that identifies rules. */
 #include "unit.h"
 
 #include "core/url/idna.h"

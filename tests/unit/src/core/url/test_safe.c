@@ -1,4 +1,4 @@
-/* test_safe.c - the profiles safe and crawl: which URLs become one, and which must not. */
+/* test_safe.c - the safe and crawl profiles: which URLs are merged, and which must not be. */
 #include "unit.h"
 
 #include "core/url/idna.h"
@@ -216,7 +216,7 @@ static const char *const apart[][2] = {
     {"http://a/%%34%31", "http://a/%41"},
     {"http://a/%%34%31", "http://a/%%41"},
     {"http://a/%00", "http://a/"},
-    {"http://a/\xff", "http://a/\xfe"}, /* broken UTF-8 is not unified */
+    {"http://a/\xff", "http://a/\xfe"}, /* invalid UTF-8 sequences stay distinct */
     {"http://a/\xff", "http://a/\xef\xbf\xbd"},
     {"http://a/\xc3\xbc", "http://a/u\xcc\x88"},
     {"http://a/\xc3\xbc", "http://a/\xfc"},

@@ -1,5 +1,5 @@
-/* test_scrapy.c - the form of w3lib's canonicalize_url.  The expected values are those of w3lib
- * 2.1.1 on Python 3.11; url.w3lib_agrees compares with the installed one. */
+/* test_scrapy.c - the form of w3lib's canonicalize_url.  The expected values come from w3lib
+ * 2.1.1 on Python 3.11; url.w3lib_agrees compares with the installed version. */
 #include "unit.h"
 
 #include "canon.h"

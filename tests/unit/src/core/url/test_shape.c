@@ -1,4 +1,4 @@
-/* test_shape.c - the profile shape: which URLs belong to one template, and which do not. */
+/* test_shape.c - the shape profile: which URLs belong to one template, and which do not. */
 #include "rng.h"
 #include "unit.h"
 #include "urls.h"
