@@ -34,7 +34,7 @@ install(CODE "set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
 install(FILES ${PROJECT_BINARY_DIR}/deja.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT dev)
 
-# The man pages of the library are generated from the header.
+# The library's man pages are generated from the header.
 if(Python3_Interpreter_FOUND)
   set(api_dir ${PROJECT_BINARY_DIR}/man3)
   add_custom_command(OUTPUT ${api_dir}/deja.3 VERBATIM

@@ -119,7 +119,7 @@ fails_with 2 'key' deja crawl --out keyed --delay 0
 succeeds deja crawl --out keyed --delay 0 --key key
 expect_stderr_has '3 pages'
 
-# --- Harvest: every URL once, also those out of scope ----------------------------------
+# --- Harvest: every URL once, including those out of scope ----------------------------------
 succeeds deja crawl "$url/" --out harvest --delay 0 --harvest --no-archive -q
 sort .stdout >urls
 printf '%s\n' "$url/" "$url/a.html" "$url/c.html" http://out.invalid/x | sort >want

@@ -120,7 +120,7 @@ short_files_that_only_start_like_compressed_ones_are_text() {
     printf '\037\213\n' | cmp - out
 }
 
-# Cut at many places: the first lines come out whole, and the exit status is 2.
+# Truncated at many places: the first lines are printed complete, and the exit status is 2.
 _truncated() { # FILE
     local size at
     size=$(stat -c %s "$1")

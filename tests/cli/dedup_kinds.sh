@@ -190,7 +190,7 @@ a_fixed_filter_warns_beyond_its_capacity() {
     succeeds deja dedup --seed 3 -k blocked -n 10000 --fixed list
     expect_stderr_has "warning: the filter was sized for 10,000 keys and now holds "
     expect_stderr_has "use a larger -n next time"
-    # Once, also with -q, with a state, and for every option that pins the body.
+    # Once, even with -q or a state, and for every option that fixes the size of the body.
     local options
     for options in --fixed "-m 20k" "--hashes 4" "--filters 2" "-k classic --hash murmur3" "-k spectral" \
         "-k layered" "-k window --window-time 1d" "--state s.deja --fixed" "--state s.deja"; do

@@ -255,7 +255,7 @@ lines_can_have_many_fields() {
     done
 }
 
-# A slow pipe's lines come out as they arrive, without waiting for a full buffer.
+# Lines from a slow pipe are printed as they arrive, without waiting for a full buffer.
 lines_of_a_slow_pipe_come_out_at_once() {
     mkfifo in
     deja dedup -q in | cat >out &

@@ -2,10 +2,10 @@
 #
 #   ```sh             runs with bash -e; the blocks of a page share a folder, in order
 #   ```text output    what the block before it prints; a line ... stands for any lines.  Numbers are
-#                     compared where they are bound to come again: with --seed, and from plan
+#                     compared only where they are reproducible: with --seed, and from plan
 #   ```c              in docs/c.md: docs/examples/seen.c without its first comment
 #
-# The command's own examples, at the end of each help, run as well (1 is an answer: check).
+# The examples at the end of each command's help run too.  Exit status 1 is valid: `check` uses it.
 . "$SUPPORT/cli.sh"
 : "${CC:=cc}" "${LIBDEJA:=$BUILD/libdeja.so}"
 

@@ -75,7 +75,7 @@ the_share_of_repeats_is_exact() {
 0.99999 1
 0.9999 1
 END
-    # Those that are not repeats are the list without repeats, in its order.
+    # Without the repeats, the list equals the one generated without repeats, in the same order.
     deja gen -q -n 10000 --repeats 0.3 | once >unique
     deja gen -n 7000 >plain
     expect_same plain unique

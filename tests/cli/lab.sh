@@ -30,7 +30,7 @@ for name in sys.argv[2:]:
 PY
 }
 
-# _same_figures A B: equal CSVs, whatever is on the page.
+# _same_figures A B: the CSV files are equal; the pages may differ.
 _same_figures() {
     local file
     for file in "$1"/*.csv; do

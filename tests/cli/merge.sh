@@ -12,7 +12,7 @@ _build() { # OPTION...: a.deja, b.deja, all.deja
         deja build --force -q "$@" $name.deja $name.txt
     done
 }
-# _same_bodies A B: the filters themselves are equal, whatever their counts
+# _same_bodies A B: the bodies are equal; the counts may differ
 _same_bodies() {
     tail -c +4097 "$1" >.one
     tail -c +4097 "$2" >.other

@@ -82,7 +82,7 @@ force_replaces_a_filter() {
     succeeds deja build --force -q --format dcso -n 10 list.bloom two
     # --force is accepted even if there is nothing to replace.
     succeeds deja build --force -q new.deja two
-    # A filter of another format is not what the user meant.
+    # A filter in a different format is not what the user meant.
     cp list.bloom copy
     fails_with 2 "remove it first" deja build --force list.bloom two
     expect_same copy list.bloom

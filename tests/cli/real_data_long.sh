@@ -7,7 +7,7 @@ data=${DEJA_REAL_DATA-}
 [ -n "$data" ] || skip "DEJA_REAL_DATA does not name a folder with urls-real.txt.zst"
 [ -r "$data/urls-real.txt.zst" ] || skip "$data has no urls-real.txt.zst"
 command -v zstd >/dev/null || skip "zstd is not here"
-# The different URLs in their order, followed by a fifth of them again.
+# The distinct URLs in their original order, followed by a fifth of them again.
 zstd -qdc "$data/urls-real.txt.zst" | tr -d '\r' >unique.txt
 different=$(sort -u unique.txt | wc -l)
 if [ "$different" -ne "$(wc -l <unique.txt)" ]; then
@@ -18,7 +18,7 @@ awk 'NR % 5 == 0' unique.txt | cat unique.txt - >real.txt
 real=$PWD/real.txt
 unique=$PWD/unique.txt
 
-# _right FILE RATE: different URLs in their order, no other line, none twice; and no more of them
+# _right FILE RATE: distinct URLs in their original order, no other line, none twice; and no more of them
 # missing than the rate allows.
 _right() {
     local missing

@@ -146,7 +146,7 @@ two_runs_that_create_the_same_state_lose_no_line() {
     done
 }
 
-# A pause of the input is enough to commit: `deja check` finds the lines that were handed over
+# A pause of the input is enough to commit: `deja check` finds the lines that were written
 # before the input ends.  The ten minutes only end a test that fails.
 lines_before_a_pause_are_in_the_state() {
     local threads i

@@ -198,7 +198,7 @@ strict_names_file_and_line() {
     printf '%s\n' http://a/ http://b/ | expect_stdout
     fails_with 2 "list: line 4: 'c' is not a URL" deja dedup -j 1 --url --strict --state s.deja list
     printf '%s\n' http://a/ http://b/ | expect_stdout
-    succeeds deja check -q --url s.deja list # lines that were handed over are recorded
+    succeeds deja check -q --url s.deja list # written lines are recorded
     sed -n '1,3p' list | expect_stdout
     fails_with 2 "list: line 4: 'c' is not a URL" deja build --url --strict f.deja list
     [ ! -e f.deja ] || fail "a filter of half the list was made"

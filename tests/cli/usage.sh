@@ -97,7 +97,7 @@ more_memory_than_the_machine_has_is_refused() {
         _refuses "out of memory: the filter needs 2147 MB" dedup -m 2G list
         _refuses "out of memory: the filter needs" dedup -n 1G list
     )
-    # A filter that grows says so as well, and what came before is out.
+    # A filter that runs out of memory while it grows reports it too, after printing earlier lines.
     seq 1 2300000 >list
     (
         ulimit -v 60000

@@ -93,7 +93,7 @@ def lost_pages_are_recovered():
 
 
 def a_cache_grows_beyond_its_size():
-    """A cache for a tenth of the URLs grows and loses nothing; a fixed one warns, also with -q."""
+    """A cache for a tenth of the URLs grows and loses nothing; a fixed one warns, even with -q."""
     pages = hubs_and_leaves()
     with Server(site(pages)) as server:
         for kind in "blocked", "classic", "exact":

@@ -316,7 +316,7 @@ static void what_was_lost_can_be_added_again(const char *path, uint64_t all)
     holds_what_was_synced(path, all);
 }
 
-/* As devices do it: the record "open" was written before any body changed. */
+/* As devices do it: the "open" record was written before any body changed. */
 static void power_cut_while_open_keeps_everything_synced(void **state)
 {
     const struct kind *k = *state;
@@ -333,7 +333,7 @@ static void power_cut_while_open_keeps_everything_synced(void **state)
     drop_history(&h);
 }
 
-/* The record "sealed" is written last: either all bodies are written, or the older record
+/* The "sealed" record is written last: either all bodies are written, or the older record
  * counts. */
 static void power_cut_within_a_sync_keeps_everything_synced(void **state)
 {

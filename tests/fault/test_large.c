@@ -26,7 +26,7 @@ static void fix_record(uint8_t *page)
     dj_store64(page + RECORD_A + 504, dj_checksum(page + RECORD_A, 504));
 }
 
-/* A valid empty file of that many bytes, nearly all of them holes: a small file with another size
+/* A valid empty file of that many bytes, nearly all of them holes: a small file with a different size
  * in its header, sealed with a checksum that only verify would reject. */
 static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_len)
 {

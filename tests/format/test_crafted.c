@@ -191,7 +191,7 @@ static void absurd_segments_are_refused_by_name(void **state)
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
         field_of_is_refused(&fixed, &crafts[i]);
-    /* A file of another kind cannot be turned into one. */
+    /* A file of a different kind cannot be turned into one. */
     const struct craft part = {20, 4, DEJA_STATIC, 0, DEJA_EFORMAT, "part kind"};
     field_of_is_refused(&grown, &part);
 }

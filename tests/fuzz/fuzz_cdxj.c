@@ -51,7 +51,7 @@ static void check_json(const char *p, const char *end, deja_slice url, deja_slic
         p = read_string(p + 3, end, &value);
         while (key < 7 && !ascii_is(buffer_slice(&name), keys[key]))
             key++;
-        check(key < 7); /* in their order */
+        check(key < 7); /* in order */
         if (key == 0)
             check(ascii_compare(buffer_slice(&value), url) == 0);
         if (key == 1)

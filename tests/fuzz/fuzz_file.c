@@ -114,7 +114,7 @@ static void take_back(deja_filter *f)
         bool removed;
         if (deja_filter_count(f, key_of(&i), &before, NULL) < 0 ||
             deja_filter_remove(f, key_of(&i), &removed, NULL) < 0)
-            return; /* another kind, or minimal increase */
+            return; /* a different kind, or minimal increase */
         check(deja_filter_count(f, key_of(&i), &after, NULL) == DEJA_OK);
         check(after <= before && (removed || after == before));
         check(!removed || before > 0);

@@ -3,7 +3,7 @@
  * The first two bytes say where a byte is changed, the third how, the fourth how many records
  * there are; the rest is their content.  The same bytes are also read as a file of their own.
  * Records are read as they were written.  In a damaged file all records ahead of the damage are
- * found whole, the end that is found is that of a response, and a file truncated there is
+ * found whole, the end that is found is a response's end, and a file truncated there is
  * whole. */
 #include "checking.h"
 #include "crawler/archive/warc.h"

@@ -43,8 +43,8 @@ done
 headers=$(find "$prefix" -name '*.h' | sed "s|$prefix/||")
 [ "$headers" = include/deja.h ] || { echo "headers: $headers" >&2; exit 1; }
 
-# The module is one file: of the library it shows nothing, and needs no other; servers want it
-# executable.
+# The module is one file: it exports nothing from the library and needs no other file.  Servers
+# require it to be executable.
 module=$libdir/deja/deja.so
 if [ -e "$BUILD/redis/deja.so" ]; then
     [ -x "$module" ] || { echo "deja.so is not executable" >&2; exit 1; }

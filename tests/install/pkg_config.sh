@@ -7,7 +7,7 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 [ "$(pkg-config --variable=prefix deja)" = "$prefix" ]
 read -ra cflags < <(pkg-config --cflags deja)
 read -ra shared < <(pkg-config --libs deja)
-# -ldeja would take the shared library; the rest is what a static one needs as well.
+# -ldeja would link the shared library; the rest are the other libraries that a static one needs.
 read -ra static < <(pkg-config --static --libs deja | sed "s|-ldeja|$libdir/libdeja.a|")
 
 "$CC" "${cflags[@]}" "$SOURCE/tests/install/consumer.c" "${shared[@]}" -o c-shared

@@ -1,10 +1,10 @@
 /* test_removals_threads.c - the laws of a paired filter, in one thread and in several.
  *
- * A paired filter may miss a key, but only one that its deletions claim, and these can be queried
- * alone.  So the law is exact.  Against a model that knows every add:
+ * A paired filter may miss a key, but only if the key tests positive in the deletions, which can be
+ * queried alone.  So the laws are exact.  Compared with a model that knows every add, a key is:
  *
- *   found             if it was added, and the second filter alone does not claim it
- *   not found         if the second filter alone claims it, whatever was added
+ *   found             if it was added and does not test positive in the second filter alone
+ *   not found         if it tests positive in the second filter alone, whatever was added
  *   correct answers   add says "new", and remove "removed", exactly if a lookup just before
  *                     would have said no, and yes
  *   batch = loop      the same answers, the same bytes, the same counts

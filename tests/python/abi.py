@@ -112,7 +112,7 @@ wrong += forgotten()
 
 
 def other_library(major, minor, with_number):
-    """Return the output of `import deja` with a library of another version."""
+    """Return the output of `import deja` with a library of a different version."""
     name = f"./other{major}{minor}.so"
     with open("other.c", "w") as out:
         out.write(f'const char *deja_version(void) {{ return "{major}.{minor}.9"; }}\n')

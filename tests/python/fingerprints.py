@@ -28,7 +28,7 @@ def hard_urls():
     path = pydeja.SOURCE / "tests" / "url" / "w3lib_agrees.py"
     spec = importlib.util.spec_from_file_location("w3lib_agrees", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)  # exits with 77 if w3lib has another version
+    spec.loader.exec_module(module)  # exits with 77 if w3lib has a different version
     chance = random.Random(8)
     return module.SIMPLE + module.NAMED + [module.mutated(chance) for _ in range(MUTATIONS)]
 

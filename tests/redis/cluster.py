@@ -83,7 +83,7 @@ class Load:
             time.sleep(0.02)
 
     def more(self, n=2000):
-        """Wait until this many more lines have come out."""
+        """Wait until this many more lines have been printed."""
         assert self.p.poll() is None, self.p.communicate()
         want = len(self.out) + n
         until("the load continues", lambda: len(self.out) >= want)

@@ -75,7 +75,7 @@ static void different_segments_multiply_the_rates_of_all_layers(void **state)
 }
 
 /* One segment: its XOR is itself, and the XOR layer has the same bits as the first layer.  It
- * repeats the answer: p, not p^2.  In mode salted the two are different filters. */
+ * repeats the answer: p, not p^2.  In salted mode the two are different filters. */
 static void a_single_segment_is_checked_once_in_mode_paper_and_twice_when_salted(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void partly_shared_segments_are_in_between(void **state)
     }
 }
 
-/* The same sites in both modes.  In mode paper, all URLs with the same segments in another order
+/* The same sites in both modes.  In paper mode, all URLs with the same segments in a different order
  * are false positives too, at any size. */
 static void in_mode_paper_swapped_segments_add_false_positives(void **state)
 {
@@ -171,7 +171,7 @@ static void in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer
 /* --- Lost keys ------------------------------------------------------------- */
 
 /* Different keys that were not reported as new, against the filter's own estimate: within five
- * deviations of the count, plus 2 % for the steps of its weights. */
+ * deviations of the count, plus 2% for the steps of its weights. */
 static void lost_keys_agree_with_stats(void **state)
 {
     (void)state;

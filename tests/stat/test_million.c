@@ -19,7 +19,7 @@
 #define TOTAL     (MEMBERS + STRANGERS)
 #define Z         5.0
 
-/* --- Two million different URLs ------------------------------------------ */
+/* --- Two million distinct URLs ------------------------------------------- */
 
 struct urls {
     char *text;

@@ -59,7 +59,7 @@ static uint64_t probes_for(double rate)
     return (uint64_t)fmin(fmax(400.0 / rate, 100000.0), 1000000.0);
 }
 
-/* Queries for keys never added, in a filter with t->keys different keys; three hypotheses:
+/* Queries for keys never added, in a filter with t->keys distinct keys; three hypotheses:
  *   hits ~ Binomial(probes, rate at that many keys), with the variation between bodies;
  *   hits ~ Binomial(probes, fp_now), the rate that stats derive from the bits really set;
  *   up to capacity, hits are not more than Binomial(probes, the requested p) allows. */
@@ -146,7 +146,7 @@ static void filters_of_300000_keys_have_the_rates_of_theory(void **state)
 }
 
 /* Any k, not only the best: 20,000 keys with 12 bits each.  The rates are between 0.004 and 0.08:
- * 200,000 probes give 800 hits or more, an interval of 18 % at most. */
+ * 200,000 probes give 800 hits or more, an interval of 18% at most. */
 static void every_k_has_the_rate_of_theory(void **state)
 {
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++)
@@ -167,7 +167,7 @@ static void every_k_has_the_rate_of_theory(void **state)
 
 /* --- Hash families ------------------------------------------------------ */
 
-/* 10,000 URLs at p = 0.02, 100,000 queries for others: 2,000 hits, an interval of 11 %; also with
+/* 10,000 URLs at p = 0.02, 100,000 queries for others: 2,000 hits, an interval of 11%; also with
  * two filters that have different salts. */
 static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 {
@@ -236,7 +236,7 @@ static bool too_slow(const struct kind *kind, double p)
     return kind->opt.kind == DEJA_BLOCKED && kind->opt.filters > 1 && p != 1e-2;
 }
 
-/* n different keys set a number of bits that is normal around bits_set(n) with deviation
+/* n distinct keys set a number of bits that is normal around bits_set(n) with deviation
  * bits_sigma(n), in every part.  Here n is known, so nothing is estimated. */
 static void known_keys_set_as_many_bits_as_theory_says(void **state)
 {
@@ -286,7 +286,7 @@ static void distinct_keys_are_estimated_within_their_error(void **state)
 
 /* Different keys, one after another: those not reported as new are lost.  The x-th is lost with
  * the rate at x - 1 keys, so the number is nearly Poisson around the sum of these rates; the
- * numbers of 20 filters are added up. (The variation between bodies adds less than 3 % to the
+ * numbers of 20 filters are added up. (The variation between bodies adds less than 3% to the
  * deviation.) */
 static void as_many_keys_are_lost_as_theory_says(void **state)
 {

@@ -124,7 +124,7 @@ static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 
 /* --- Lost keys ---------------------------------------------------------- */
 
-/* Two million different keys, one after another: those not reported as new are lost, and their
+/* Two million distinct keys, one after another: those not reported as new are lost, and their
  * number is nearly Poisson around the sum of the rates at the time of each add. */
 static void as_many_keys_are_lost_as_theory_says(void **state)
 {

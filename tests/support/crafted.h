@@ -39,7 +39,7 @@ static inline void fix_all(uint8_t *page)
     fix_record(page, RECORD_B);
 }
 
-/* One field with another value. */
+/* One field with a different value. */
 struct field {
     size_t at;
     unsigned len; /* 4, 8; or 0: a double */

@@ -19,7 +19,7 @@ def repaired(data):
 
 
 def edited(data, at, form, value):
-    """The same bytes with one number (struct format `form`) changed and the checksums corrected."""
+    """The same bytes with one number changed (struct format `form`) and corrected checksums."""
     data = bytearray(data)
     struct.pack_into(form, data, at, value)
     return repaired(data)

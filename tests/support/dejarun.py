@@ -68,7 +68,7 @@ def catches(process, sig):
 
 
 class Collector(threading.Thread):
-    """Reads a pipe to its end, so that everything handed over is there; slowly, if asked to."""
+    """Reads a pipe to its end, so that all written lines are there; slowly, if asked to."""
 
     def __init__(self, pipe, block=1 << 16, pause=0.0):
         super().__init__(daemon=True)

@@ -26,7 +26,7 @@ LEFTOVER = re.compile(r"\.seen\.deja\.\d+\.new")  # docs/format.md: a kill just 
 FILE, PACED = "file", "paced pipe"
 # Where they go.  A slow reader blocks deja while it is writing its output.
 OUTPUT, STDOUT, PIPE, SLOW = "-o file", "stdout to a file", "pipe", "slow reader"
-# Output to a file counts as handed over when it is synced, every 2^18 new lines: needs a long list.
+# Output to a file counts as written when it is synced, every 2^18 new lines: needs a long list.
 MANY, SOME, FEW = 330_000, 60_000, 12_000
 # False positives would look like lost lines: keep them few, and the same in every run.
 RATE = ["-p", "1e-9", "--seed", "7"]

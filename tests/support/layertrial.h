@@ -5,8 +5,8 @@
  *
  *     w = x * (product over its segments of: known in its layer ? 1 : rate of the layer)
  *
- * where x = fill^k of the XOR layer, or 1 if another key gave it the same XOR (mode paper: the
- * same segments in another order).  Known segments are counted, not assumed: their distribution
+ * where x = fill^k of the XOR layer, or 1 if another key gave it the same XOR (paper mode: the
+ * same segments in a different order).  Known segments are counted, not assumed: their distribution
  * is the real one.  The claims of many keys are then a sum of independent events with mean sum(w)
  * and variance sum(w (1 - w)). */
 #ifndef TEST_LAYERTRIAL_H

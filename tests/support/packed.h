@@ -157,7 +157,7 @@ static const struct packer {
     const char *library;
     size_t magic; /* bytes that identify the format: without them it is a different one */
     bool checked; /* a changed bit is detected, or changes nothing */
-    bool pieces;  /* lines come out as soon as their piece has arrived */
+    bool pieces;  /* lines are returned as soon as their piece has arrived */
 } packers[] = {
     {DECODE_GZIP, put_gzip, "zlib", 4, true, true},
     {DECODE_ZSTD, put_zstd, "libzstd", 4, false, true},

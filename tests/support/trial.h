@@ -23,7 +23,7 @@
 struct trial {
     deja_filter *f;
     struct rng members, strangers;
-    uint64_t keys;     /* different keys offered */
+    uint64_t keys;     /* distinct keys offered */
     uint64_t told_new; /* of these, reported as new */
 };
 
@@ -48,7 +48,7 @@ static inline void trial_end(struct trial *t)
     deja_filter_free(t->f);
 }
 
-/* Adds different keys until there are `keys` of them; false if the filter refuses. */
+/* Adds distinct keys until there are `keys` of them; false if the filter refuses. */
 static inline bool trial_fill(struct trial *t, uint64_t keys)
 {
     uint64_t hash[TRIAL_CHUNK];
@@ -166,7 +166,7 @@ static inline double crowd_sigma(const struct dj_part *p)
     return sqrt(fmax(rest, 0.0) / n);
 }
 
-/* One body with n different keys. */
+/* One body with n distinct keys. */
 static inline struct forecast forecast_part(const struct dj_part *p, double n)
 {
     const struct dj_shape *s = &p->shape;

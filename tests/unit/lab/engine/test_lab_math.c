@@ -75,7 +75,7 @@ static void expect_scatter(const struct lab_bloom *b, uint32_t runs, uint64_t se
     const double mean = sum / runs, variance = squares / runs - mean * mean;
     const double sigma = lab_bloom_sigma(b);
     /* The mean must be within 5 of its standard deviations (plus 1/n, which the theory neglects),
-     * the variance within 5 of its own, sqrt(2 / runs) of it, plus 2 % for the same reason. */
+     * the variance within 5 of its own, sqrt(2 / runs) of it, plus 2% for the same reason. */
     if (fabs(mean - lab_bloom_rate(b)) > 5 * sigma / sqrt(runs) + 2 * lab_bloom_rate(b) / b->n)
         fail_msg("mean %g, theory %g", mean, lab_bloom_rate(b));
     if (fabs(variance / (sigma * sigma) - 1) > 5 * sqrt(2.0 / runs) + 0.02)

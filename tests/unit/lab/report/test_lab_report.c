@@ -87,7 +87,7 @@ static void verdicts_summarize_the_cells(void **state)
     lab_judge_rates(&r, 0, 1);
     assert_true(says(&r, LAB_AGREES, "in all 2 cells"));
     assert_true(says(&r, LAB_NOTE, "1 of 2 cells had no hit"));
-    /* 0.006 % is 5.5 standard deviations for 10^8 queries, and half of one for 10^6. */
+    /* 0.006% is 5.5 standard deviations for 10^8 queries, and half of one for 10^6. */
     assert_true(says(&r, LAB_DIFFERS, "5.9, 3 HF 2.0 M: prints 1.006, theory 1,"));
     assert_true(says(&r, LAB_DIFFERS, "scatter of one run"));
 

@@ -146,7 +146,7 @@ static void exact_has_room_for_its_capacity_or_refuses(void **state)
 /* --- The rule of the thesis --------------------------------------------- */
 
 /* m = n k M (equation 5.1): 1,000,000 keys, k = 3, M = 2 make 6,000,000 bits.  Tables 5.5 to 5.7
- * measured 6.09 to 6.10 % for k = 3, 15.46 to 15.50 % for 2, 39.33 to 39.37 % for 1. */
+ * measured 6.09 to 6.10% for k = 3, 15.46 to 15.50% for 2, 39.33 to 39.37% for 1. */
 static void the_multiplier_gives_the_sizes_and_rates_of_the_thesis(void **state)
 {
     static const double rate[] = {0.39347, 0.15482, 0.06092};
@@ -165,7 +165,7 @@ static void the_multiplier_gives_the_sizes_and_rates_of_the_thesis(void **state)
                      5120 /* 9.96 blocks */);
 }
 
-/* Each of the F filters has m = n k M bits: the rate is that of the thesis to the power of F. */
+/* Each of the F filters has m = n k M bits: the rate is the thesis' rate to the power of F. */
 static void the_multiplier_sizes_each_of_several_filters(void **state)
 {
     const deja_plan plan = plan_of(OPTIONS(.kind = DEJA_CLASSIC, .capacity = 1000000, .hashes = 3,

@@ -259,7 +259,7 @@ static void the_survey_agrees_with_reading_each_counter(void **state)
 }
 
 /* Counters in use after some keys: mean and deviation over 4,000 bodies, compared with core/math.
- * The mean scatters by 1.6 % of the deviation, the deviation by 1.1 % of itself. */
+ * The mean scatters by 1.6% of the deviation, the deviation by 1.1% of itself. */
 static void the_number_of_counters_in_use_matches_theory(void **state)
 {
     enum {

@@ -43,7 +43,7 @@ static void free_urls(struct urls *u)
         free(u->text[i]);
 }
 
-/* The same forms as deja_url_canon, whatever is already in the room. */
+/* The same forms as deja_url_canon, whatever the buffer already contains. */
 static void assert_like_single(const deja_url_rules *rules, const struct urls *u,
                                const deja_slice *canon, const int8_t *status, size_t n)
 {

@@ -6,7 +6,7 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Rules of profile crawl from names separated by spaces. */
+/* Rules of the crawl profile from names separated by spaces. */
 static deja_url_rules *crawl(unsigned flags, const char *drop, const char *keep)
 {
     deja_slice names[2][16];

@@ -289,7 +289,7 @@ static void lowercasing_follows_unicode(void **state)
 
 #define MANY 100000
 
-/* n pairs with the same name in descending order come out in ascending order. */
+/* n pairs with the same name in descending order are sorted into ascending order. */
 static void many_pairs_are_sorted(void **state)
 {
     (void)state;
