@@ -1,7 +1,7 @@
 /* test_removals_threads.c - the laws of a paired filter, in one thread and in several.
  *
- * A paired filter may miss a key, but only if the key tests positive in the deletions, which can be
- * queried alone.  So the laws are exact.  Compared with a model that knows every add, a key is:
+ * A paired filter may miss a key, but only if the key tests positive in the deletions, which can
+ * be queried alone.  So the laws are exact.  Compared with a model that knows every add, a key is:
  *
  *   found             if it was added and does not test positive in the second filter alone
  *   not found         if it tests positive in the second filter alone, whatever was added

@@ -126,8 +126,8 @@ static void partly_shared_segments_are_in_between(void **state)
     }
 }
 
-/* The same sites in both modes.  In paper mode, all URLs with the same segments in a different order
- * are false positives too, at any size. */
+/* The same sites in both modes.  In paper mode, all URLs with the same segments in a different
+ * order are false positives too, at any size. */
 static void in_mode_paper_swapped_segments_add_false_positives(void **state)
 {
     (void)state;

@@ -37,7 +37,7 @@ static inline void add_keys(deja_filter *f, uint64_t from, uint64_t to)
     assert_int_equal(take(f, from, to), DEJA_OK);
 }
 
-/* How many of them are missing. */
+/* Returns how many of the keys from .. to - 1 are missing. */
 static inline uint64_t missing(const deja_filter *f, uint64_t from, uint64_t to)
 {
     uint64_t n = 0;

@@ -76,7 +76,7 @@ static inline void put_crc32(struct bytes *out, size_t since)
     put_le(out, crc32_of(out->data + since, out->len - since), 4);
 }
 
-/* The numbers of xz: seven bits per byte, the lowest first. */
+/* Writes a number as xz does: seven bits per byte, the lowest first. */
 static inline void put_varint(struct bytes *out, uint64_t n)
 {
     for (; n >= 0x80; n >>= 7)

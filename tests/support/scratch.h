@@ -66,7 +66,7 @@ static SCRATCH_UNUSED const char *scratch_path(const char *name)
     return p;
 }
 
-/* Entries of a folder, hidden ones too. */
+/* The number of entries in a folder, including hidden ones. */
 static SCRATCH_UNUSED int scratch_count(const char *folder)
 {
     int n = 0;

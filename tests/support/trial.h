@@ -181,7 +181,7 @@ static inline struct forecast forecast_part(const struct dj_part *p, double n)
     return c;
 }
 
-/* Different keys that reached a part, if it reported this many as new. */
+/* Distinct keys that reached a part, if it reported this many as new. */
 static inline double keys_that_came(const struct dj_part *p)
 {
     const double keys = (double)p->keys;
