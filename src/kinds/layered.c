@@ -24,9 +24,9 @@
  * g/a and g/b would depend on each other.)
  *
  * A layer may have several parts (layering.c): it has a segment if one of them has it, and a new
- * segment goes to the newest.  With DEJA_LAYERED_WORDS, the words of a key go to the layers in
- * turn, and a layer may get several of them; in the XOR, each word is salted by its position.
- * segments.c turns keys into rows of numbers; this file turns rows into answers.
+ * segment goes to the newest.  In words mode, the words of a key go to the layers in turn, and a
+ * layer may get several of them; in the XOR, each word is salted by its position. segments.c turns
+ * keys into rows of numbers; this file turns rows into answers.
  *
  * A lookup starts with the XOR layer, which rejects most new URLs.  An add first looks up all
  * segments of a chunk at once, to overlap their cache misses.  It then processes the keys one by
