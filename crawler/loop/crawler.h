@@ -64,7 +64,7 @@ struct crawler {
     bool changed;             /* since the last commit */
     double now;               /* seconds of a monotonic clock, as of the last reading */
     double began, next_durable, next_cache_sync, next_status, next_rate;
-    bool crowded;   /* the user was told that the cache exceeds its capacity */
+    bool crowded;   /* a warning said that the cache exceeds its capacity */
     double fp_rate; /* of the cache, when last measured */
     struct offers offers;
     uint64_t *hashes; /* of offers */
