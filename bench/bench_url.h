@@ -9,7 +9,7 @@
 struct bench_url {
     uint32_t profile;
     double hash_ns, canon_ns;  /* per URL */
-    struct bench_spread canon; /* the same as a ratio to hashing */
+    struct bench_spread canon; /* canon_ns divided by hash_ns */
     double changed;            /* share of the URLs whose form differs */
 };
 

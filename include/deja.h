@@ -343,7 +343,7 @@ typedef struct deja_plan {
     uint32_t hash;        /* deja_hash                                           */
     uint64_t capacity;    /* n                                                   */
     double fp_rate;       /* p predicted at capacity: at most the requested p    */
-    uint64_t bits;        /* m, all filters together; layered: the most,         */
+    uint64_t bits;        /* m, all filters together; layered: the maximum,      */
                           /* with n distinct segments in each layer              */
     uint64_t bytes;       /* of the bodies                                       */
     double bits_per_key;  /* bits / capacity                                     */

@@ -2,7 +2,7 @@
  *
  * An RDB file, and therefore DUMP and a full synchronization, has for each value: flags, the
  * secret key if the file does not contain it, the number of bytes, and the bytes of its .deja file
- * in pieces.  A load in progress is saved as far as it has arrived.  RESTORE data is untrusted, so
+ * in pieces.  If a load is in progress, the pieces that have arrived are saved.  RESTORE data is untrusted, so
  * a length is used only to know when to stop.
  *
  * The server exits if a value in its RDB file does not load.  So while it loads (RDB, AOF, data of

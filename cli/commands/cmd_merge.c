@@ -95,7 +95,7 @@ static size_t first_file(const struct call *call, bool table)
 /* The file that the union replaces. */
 struct target {
     const char *path;
-    bool is_input;       /* one of the files, so that no key is lost ... */
+    bool is_input;       /* one of the inputs: replacing it loses no key ... */
     struct stat as_read; /* ... unless it has changed since it was read */
 };
 

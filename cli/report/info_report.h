@@ -15,7 +15,7 @@ struct info_report {
     bool polluted;
     bool over_capacity;
     double rate_planned; /* at capacity; the requested rate if the memory allows it */
-    double room;         /* keys until that rate; negative: it is past it */
+    double room;         /* keys that fit before that rate is reached; negative: exceeded */
 };
 
 /* Opens r->path and fills in the rest; key may be NULL. */

@@ -85,8 +85,8 @@ int call_name_file(int rc, const char *path, deja_error *err);
 /* Creates a filter file as a copy of another one. */
 int call_copy_filter(const char *path, const deja_options *expect, const char *to, unsigned flags,
                      deja_filter **out, deja_error *err);
-/* Calls fn for each operand, a file, with the key of --key or NULL and, with --json, an array for
- * its object.  Returns the worst exit status. */
+/* Calls fn for each file operand, with the key given by --key, or NULL, and with --json the array
+ * to which it appends its object.  Returns the worst exit status. */
 typedef int call_file_fn(struct call *call, const char *path, const uint8_t *key,
                          struct json *json);
 int call_each_file(struct call *call, const struct shared_options *c, call_file_fn *fn,

@@ -34,7 +34,7 @@ struct urlkeys {
     enum urlkeys_use use;
     bool strict;
     bool forms;   /* also fill the forms of blocks, which --canonical prints */
-    bool own_key; /* the key is an expression of gsb: the form without its scheme */
+    bool own_key; /* the key is a gsb expression: the canonical form without the scheme */
     deja_slice base;
     _Atomic uint64_t no_url;   /* keys that are not URLs */
     _Atomic uint64_t no_idna;  /* hosts that this build cannot convert */

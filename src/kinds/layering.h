@@ -49,8 +49,8 @@ bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
 bool dj_layering_besides(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
 /* The kind of part i: classic for the XOR layer and in paper mode, otherwise blocked. */
 const struct dj_kind *dj_layering_part_kind(const struct dj_plan *plan, uint32_t i);
-/* Checks the fields of a header; and whether these parts, as listed in a file, are the layers of
- * such a plan. */
+/* Check the fields of a header, and that the parts listed in a file match the layers of the plan.
+ */
 int dj_layering_check(const struct dj_plan *plan, deja_error *err);
 bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n);
 
@@ -61,7 +61,7 @@ void dj_layering_index(deja_filter *f);
 /* Keys lost so far. */
 double dj_layering_lost(const deja_filter *f);
 void dj_layering_set_lost(deja_filter *f, double lost);
-/* Sizes the layers of the next visit by the segments that this visit had in each. */
+/* Sizes each layer of the next visit from the number of segments that it held in this visit. */
 void dj_layering_next(const deja_filter *f, struct dj_plan *plan);
 
 #endif

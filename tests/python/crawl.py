@@ -1,6 +1,6 @@
 """crawl - Scrapy with deja's filter on a site with loops: pages, kills, stops, visits, settings, log.
 
-CRAWL_PAGES sets the number of pages; crawl_long.py and crawl_stops_long.py use large ones.
+CRAWL_PAGES sets the number of pages; crawl_long.py and crawl_stops_long.py set it higher.
 """
 
 import os

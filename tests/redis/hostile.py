@@ -189,7 +189,7 @@ def damaged_dumps_never_crash():
 def items_too_large_for_memory_are_refused():
     """Canonicalizing needs four times the length of a URL: here 256 MB, with 200 available."""
     if os.environ.get("MODULE_PRELOAD"):
-        return  # the sanitizer has reserved more addresses than any limit
+        return  # the sanitizer reserves more address space than any limit allows
     item = b"http://h/" + b"x" * (64 << 20)
     with Server() as small:
         c = small.raw()

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Probability that a normal variable is more than z deviations above its mean. */
+/* Probability that a normal variable is more than z standard deviations above its mean. */
 static inline double normal_tail(double z)
 {
     return erfc(z / sqrt(2.0)) / 2.0;

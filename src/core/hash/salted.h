@@ -2,9 +2,9 @@
  *
  * The papers make k hash functions out of one by hashing salt + key.  A key may be a URL of 60
  * bytes or a document of 100 MB, so the two are never copied together.  The salt is already a
- * number, and its 8 bytes are a multiple of every word size these functions read: functions that
- * read words take the salt as their first words and then find the key at a word boundary of the
- * message, whatever its address.  Functions that read blocks of 64 bytes (MD5, SHA-1) need a
+ * number, and its 8 bytes are a multiple of every word size used here.  Functions that read words
+ * use the salt as their first words; the key then starts at a word boundary of the message,
+ * whatever its address.  Functions that read blocks of 64 bytes (MD5, SHA-1) need a
  * buffer for the block that starts with the salt and for the padded end; all blocks between are
  * read in place.
  *

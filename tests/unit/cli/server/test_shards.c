@@ -33,7 +33,8 @@ static void shards_of_keys_never_change(void **state)
     assert_int_equal(shards_of((deja_slice){NULL, 0}, 16), 15);
 }
 
-/* n = 160000 keys that differ in a number, 16 shards: each count is binomial with p = 1/16. */
+/* 160000 keys that differ only in a number, 16 shards: each shard's count is binomial with
+ * p = 1/16. */
 static void keys_spread_evenly_over_shards(void **state)
 {
     enum {

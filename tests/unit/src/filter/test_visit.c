@@ -298,7 +298,7 @@ static void a_given_k_stays_and_other_sizes_override_the_multiplier(void **state
     deja_filter_free(f);
 }
 
-/* Files of deja 0.1 do not record what they were sized by. */
+/* Files written by deja 0.1 do not record how they were sized. */
 static void in_format_1_the_rate_stays(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.hashes = 3, .multiplier = 2, .capacity = 1000,

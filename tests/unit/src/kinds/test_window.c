@@ -405,7 +405,7 @@ static void a_file_from_the_future_restarts_from_now(void **state)
         sync_file(f);
         deja_filter_free(f);
         f = open_file(path, DEJA_OPEN_WRITE);
-        set_clock(f, 5099); /* T seconds, and all generations, as for any other key */
+        set_clock(f, 5099); /* within T = 100 s of the adds: no key has expired */
         assert_int_equal(deja_filter_stats(f, 0, &o, NULL), DEJA_OK);
         assert_int_equal(o.clock_behind, 0);
         assert_int_equal(count_range(f, 0, 20), 20);
