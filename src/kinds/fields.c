@@ -4,7 +4,8 @@
 
 void dj_fields_store(const struct dj_field *field, size_t n, const void *from, uint8_t *bytes)
 {
-    for (const struct dj_field *f = field; f < field + n; f++) {
+    for (size_t i = 0; i < n; i++) { /* field may be NULL if n is 0 */
+        const struct dj_field *f = &field[i];
         const char *member = (const char *)from + f->in;
         uint32_t word;
         uint64_t number;
@@ -20,7 +21,8 @@ void dj_fields_store(const struct dj_field *field, size_t n, const void *from, u
 
 void dj_fields_load(const struct dj_field *field, size_t n, const uint8_t *bytes, void *to)
 {
-    for (const struct dj_field *f = field; f < field + n; f++) {
+    for (size_t i = 0; i < n; i++) {
+        const struct dj_field *f = &field[i];
         char *member = (char *)to + f->in;
         const uint32_t word = dj_load32(bytes + f->at);
         if (f->width == sizeof word) {
