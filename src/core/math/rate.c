@@ -166,9 +166,13 @@ static bool crowd_done(const struct crowd *w, double total)
 
 /* --- Blocked ------------------------------------------------------------ */
 
-/* At this mean number of keys, every lookup is positive for any k: the probability that any of k
- * bits is missing is at most k (1 - k/512)^i. */
-#define CROWD_MAX (64.0 * DJ_BLOCK_BITS)
+/* At this mean number of keys, every lookup is positive: the probability that any of k bits is
+ * missing is at most k (1 - k/512)^i < k e^-64.  The counts in a crafted file can be this high, and
+ * statistics must not take seconds then. */
+static double crowd_max(uint32_t k)
+{
+    return 64.0 * DJ_BLOCK_BITS / (double)k;
+}
 
 enum wanted {
     RATE,
@@ -179,12 +183,15 @@ enum wanted {
 static double block_mean(const struct dj_shape *s, double n, enum wanted wanted)
 {
     const double blocks = (double)(s->bits / DJ_BLOCK_BITS);
+    const bool crowded = n > crowd_max(s->k) * blocks;
     struct cover c;
+    if (crowded && wanted == RATE)
+        return 1.0;
     cover_init(&c, s->k, lane_places(s));
-    if (n > CROWD_MAX * blocks) {
+    if (crowded) {
         while (c.open >= NEGLIGIBLE)
             cover_add_key(&c);
-        return wanted == RATE ? 1.0 : n / blocks - (c.keys - c.lost);
+        return n / blocks - (c.keys - c.lost);
     }
     struct crowd w = crowd_first(n, blocks);
     while (c.keys < w.keys)
