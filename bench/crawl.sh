@@ -56,7 +56,7 @@ turn() { # NAME COMMAND...: prints "name seconds CPU-seconds"
 }
 for ((i = 1; i <= turns; i++)); do
     rm -rf crawl files
-    turn deja "$deja" crawl "http://127.0.0.1:$port/" --out crawl --delay 0 \
+    turn deja "$deja" crawl "http://127.0.0.1:$port/" --output crawl --delay 0 \
         --per-host "$per_host" --max-depth 10000 -q
     turn wget wget -q -r -l inf -P files "http://127.0.0.1:$port/"
     have=$(find files -type f ! -name robots.txt | wc -l)

@@ -98,6 +98,17 @@ static void explain_order(const struct call *call, deja_error *err)
                fail_path(call->operands[1]).text, fail_path(call->operands[0]).text);
 }
 
+/* Explains --json url, which names a missing file, if --json-key url was probably meant. */
+static void explain_value(const struct opt_rest *rest, deja_error *err)
+{
+    static const char missing[] = " does not exist; check its name";
+    const size_t len = rest->value ? strlen(rest->value) : 0;
+    if (!len || strncmp(err->text, rest->value, len) != 0 || strcmp(err->text + len, missing) != 0)
+        return;
+    (void)fail(err, OPT_USAGE, "%.80s does not exist; did you mean --%s=%.80s?", rest->value,
+               rest->flag, rest->value);
+}
+
 static int parse_and_run(struct call *call, int argc, char **argv, void *options, deja_error *err)
 {
     const struct command *cmd = call->command;
@@ -106,7 +117,7 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     if (rc < 0)
         return rc;
     if (rest.help) {
-        help_command(call->out, cmd);
+        (rest.brief ? brief_command : help_command)(call->out, cmd);
         return COMMAND_DONE;
     }
     if (rest.n <= operands_of(cmd).least && operands_of(cmd).most == SIZE_MAX)
@@ -116,16 +127,16 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     if (rc < 0)
         return rc;
     call->console->quiet = opt_flag_is_set(cmd->options, options, "quiet");
-    if (rest.unclear)
-        console_note(call->console,
-                     "%s is read as a file; to use it as the value of --%s, write --%s=%s",
-                     rest.word, rest.unclear->name, rest.unclear->name, rest.word);
+    for (size_t i = 0; i < rest.n_notes; i++)
+        console_note(call->console, "%s", rest.note[i]);
     call->options = options;
     call->operands = rest.operands;
     call->n_operands = rest.n;
     rc = cmd->run(call, err);
-    if (rc < 0 && rc != OUT_GONE)
+    if (rc < 0 && rc != OUT_GONE) {
         explain_order(call, err);
+        explain_value(&rest, err);
+    }
     return rc;
 }
 
@@ -146,7 +157,7 @@ static int run_command(struct call *call, int argc, char **argv, deja_error *err
 static int run_global_option(struct call *call, const char *arg, deja_error *err)
 {
     if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-        help_overview(call->out);
+        (arg[1] == 'h' ? brief_overview : help_overview)(call->out);
         return COMMAND_DONE;
     }
     if (strcmp(arg, "--version") == 0 || strcmp(arg, "-V") == 0) {

@@ -123,6 +123,7 @@ static int run_add(struct call *call, deja_error *err)
 
 const struct command cmd_add = {
     .name = "add",
+    .often = true,
     .summary = "add lines to a filter file",
     .operands = "F.deja [FILE]...",
     .options = add_table,
@@ -135,7 +136,9 @@ const struct command cmd_add = {
     .notes = {SESSION_KEY_TEXT " Each host counts as a line.",
               SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
               REMOTE_TEXT " F.deja is then the name of the cache, which is created if missing."},
-    .examples = {{"one more URL", "echo https://example.org/ | deja add seen.deja"}},
+    .examples = {{"one more URL", "echo https://example.org/ | deja add seen.deja"},
+                 {"all lines of a list", "deja add seen.deja urls.txt"},
+                 {"the third field of each line", "deja add -f 3 seen.deja crawl.log"}},
     .run = run_add,
 };
 
@@ -341,6 +344,7 @@ static int run_build(struct call *call, deja_error *err)
 
 const struct command cmd_build = {
     .name = "build",
+    .often = true,
     .summary = "create a filter file from lines",
     .operands = "OUT.deja [FILE]...",
     .options = build_table,

@@ -226,7 +226,8 @@ const struct command cmd_bench = {
         "libbloom, if installed, and a plain hash table that stores the strings are measured as "
         "well. A case that needs more than 60% of the available memory is made smaller, with a "
         "note.",
-    .examples = {{"one kind, in seconds", "deja bench --quick --kind blocked -n 100k"},
+    .examples = {{"all kinds, with fewer keys and rounds", "deja bench --quick"},
+                 {"one kind, in seconds", "deja bench --quick --kind blocked -n 100k"},
                  {"everything, for a spreadsheet", "deja bench --quick -n 10k --csv bench.csv"}},
     .run = run,
 };

@@ -14,9 +14,9 @@ struct check_options {
 
 static const struct opt options[] = {
     OPT_FLAG('v', "invert", struct check_options, invert,
-             "print the lines that are not in the filter"),
+             "print the lines that are not in the filter", OPT_USED(1)),
     OPT_FLAG('c', "count", struct check_options, count,
-             "print the number of lines instead of the lines"),
+             "print the number of lines instead of the lines", OPT_USED(1)),
     OPT_FLAG(0, "prefix", struct check_options, prefix,
              "treat lines as URL prefixes; find those with at least one known URL (kind layered)"),
     OPT_GROUP(struct check_options, shared, shared_output),
@@ -165,6 +165,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_check = {
     .name = "check",
+    .often = true,
     .summary = "print the lines that are in a filter file",
     .operands = "F.deja [FILE]...",
     .options = options,

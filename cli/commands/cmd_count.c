@@ -147,7 +147,10 @@ const struct command cmd_count = {
         "false-positive rate (`deja info` shows it). --json reports the sums on standard error.",
     .notes = {SESSION_KEY_TEXT " For a line with several hosts, the largest count is printed.",
               SESSION_URL_TEXT "looked up unchanged; with gsb, their count is 0."},
-    .examples = {{"the ten most frequent requests in a log",
+    .examples = {{"a filter that counts", "deja build -k spectral counts.deja urls.txt"},
+                 {"how many times was each line added?", "deja count counts.deja today.txt"},
+                 {"the most frequent lines", "deja count counts.deja urls.txt | sort -rn | uniq"},
+                 {"the ten most frequent requests in a log",
                   "deja build -q -k spectral --counter-bits 16 -p 1e-3 --format log "
                   "hits.deja access.log\n"
                   "deja count -q --format log hits.deja access.log | sort -rn | uniq | head"}},

@@ -39,10 +39,10 @@ static int check_folder(const struct crawl_command *o, deja_error *err)
 {
     if (o->out && o->revisit)
         return fail(err, OPT_USAGE,
-                    "--out starts or resumes a crawl, --revisit starts its next visit; give one "
-                    "of them");
+                    "--output starts or resumes a crawl, --revisit starts its next visit; give "
+                    "one of them");
     if (!o->out && !o->revisit)
-        return fail(err, OPT_USAGE, "no output folder; give --out DIR");
+        return fail(err, OPT_USAGE, "no output folder; give -o DIR");
     if (o->visits > 0 && o->every == 0)
         return fail(err, OPT_USAGE, "--visits needs --every");
     return DEJA_OK;
@@ -76,10 +76,12 @@ static int check_options(const void *target, deja_error *err)
 
 static const struct opt options[] = {
     OPT_HEADING("Scope and output"),
-    OPT_STRING('o', "out", "DIR", struct crawl_command, out,
-               "write the crawl to DIR; if DIR holds a crawl, resume it"),
+    OPT_STRING('o', "output", "DIR", struct crawl_command, out,
+               "write the crawl to DIR; if DIR holds a crawl, resume it", OPT_USED(1)),
+    OPT_STRING(0, "out", "DIR", struct crawl_command, out, "same as --output",
+               OPT_OLD("--output=DIR")),
     OPT_CHOICE(0, "scope", "SCOPE", struct crawl_command, engine.scope, scope_name,
-               "follow these links (default host)"),
+               "follow these links (default host)", OPT_USED(1)),
     OPT_STRING(0, "match", "ERE", struct crawl_command, engine.match,
                "follow URLs that match this extended regular expression (--scope regex)"),
     OPT_STRING(0, "exclude", "ERE", struct crawl_command, engine.exclude,
@@ -91,28 +93,29 @@ static const struct opt options[] = {
     ON_OFF("nofollow", nofollow, "also follow links with rel=nofollow",
            "do not follow them (default)"),
     OPT_FLAG(0, "harvest", struct crawl_command, harvest,
-             "print each URL found, once, even if it is out of scope"),
+             "print each URL found, once, even if it is out of scope", OPT_USED(1)),
     OPT_EITHER("no-archive", struct crawl_command, engine.no_archive.on, engine.no_archive.off,
                "write no WARC files"),
     OPT_EITHER("archive", struct crawl_command, engine.no_archive.off, engine.no_archive.on,
                "write them again (default)"),
     OPT_HEADING("Visits"),
     OPT_STRING(0, "revisit", "DIR", struct crawl_command, revisit,
-               "start the next visit of the crawl in DIR, with different hash functions and "
-               "conditional requests"),
+               "start the next visit of the crawl in DIR; it uses different hash functions and "
+               "conditional requests",
+               OPT_USED(1)),
     OPT_SECONDS(0, "every", "TIME", struct crawl_command, every,
                 "start a visit every TIME (30min, 6h, 1d) until Ctrl-C"),
     OPT_COUNT(0, "visits", "N", struct crawl_command, visits, 1, UINT64_MAX,
               "with --every, stop after N visits"),
     OPT_HEADING("Limits"),
     OPT_COUNT(0, "max-pages", "N", struct crawl_command, engine.max_pages, 1, UINT64_MAX,
-              "stop a visit after N pages"),
+              "stop a visit after N pages", OPT_USED(1)),
     OPT_SIZE(0, "max-bytes", "SIZE", struct crawl_command, engine.max_total,
              "stop a visit after SIZE bytes"),
     OPT_SECONDS(0, "max-time", "TIME", struct crawl_command, engine.max_time,
                 "stop a run after TIME"),
     OPT_COUNT32(0, "max-depth", "N", struct crawl_command, engine.max_depth, 0, CRAWL_UNSET - 1,
-                "follow at most N links in a row from a seed (default 50)"),
+                "follow at most N links in a row from a seed (default 50)", OPT_USED(1)),
     OPT_COUNT(0, "max-host-pages", "N", struct crawl_command, engine.max_host_pages, 1, UINT64_MAX,
               "fetch at most N pages per host"),
     OPT_SIZE(0, "max-page", "SIZE", struct crawl_command, engine.max_page,
@@ -127,14 +130,17 @@ static const struct opt options[] = {
              "start a new WARC file after SIZE bytes (default 1G)"),
     OPT_HEADING("Politeness"),
     OPT_SECONDS(0, "delay", "TIME", struct crawl_command, engine.delay,
-                "wait TIME between requests to a host, or longer if its robots.txt says so "
-                "(default 1s)"),
+                "wait TIME between requests to a host (default 1s), or longer if its robots.txt "
+                "says so",
+                OPT_USED(1)),
     OPT_SECONDS(0, "max-crawl-delay", "TIME", struct crawl_command, engine.max_crawl_delay,
                 "wait at most TIME if robots.txt asks for more (default 60s)"),
     OPT_COUNT32(0, "per-host", "N", struct crawl_command, engine.per_host, 1, 64,
                 "send up to N requests to a host at a time (default 1)"),
+    OPT_COUNT32(0, "connections", "N", struct crawl_command, engine.connections, 1, 4096,
+                "send up to N requests at a time (default 32)", OPT_USED(1)),
     OPT_COUNT32('c', "connections", "N", struct crawl_command, engine.connections, 1, 4096,
-                "send up to N requests at a time (default 32)"),
+                "same as --connections", OPT_OLD("--connections N")),
     OPT_EITHER("allow-private", struct crawl_command, engine.allow_private.on,
                engine.allow_private.off,
                "let --scope any and regex reach private addresses, such as 127.0.0.1 or 10.0.0.1"),
@@ -142,7 +148,8 @@ static const struct opt options[] = {
                engine.allow_private.on,
                "refuse them, unless you give a URL that names them (default)"),
     OPT_STRING(0, "contact", "TEXT", struct crawl_command, engine.contact,
-               "add TEXT to the User-Agent: a page or an address where you can be reached"),
+               "add TEXT to the User-Agent: a page or an address where you can be reached",
+               OPT_USED(1)),
     OPT_STRING(0, "user-agent", "TEXT", struct crawl_command, engine.user_agent,
                "replace the User-Agent"),
     OPT_COUNT32(0, "retries", "N", struct crawl_command, engine.retries, 0, 100,
@@ -154,8 +161,9 @@ static const struct opt options[] = {
     OPT_STRING(0, "ca-file", "FILE", struct crawl_command, engine.ca_file,
                "trust the certificates in FILE instead of the system's"),
     OPT_HEADING("URLs"),
-    OPT_CHOICE(0, "url", "PROFILE", struct crawl_command, shared.url, deja_profile_name,
-               "compare URLs by the rules of safe, crawl or scrapy (default safe)"),
+    OPT_OPTIONAL_CHOICE(
+        "url", "PROFILE", struct crawl_command, shared.url, deja_profile_name, "safe",
+        "compare URLs by the rules of safe, crawl or scrapy (default safe)", OPT_USED(1)),
     OPT_STRING(0, "drop-params", "FILE", struct crawl_command, shared.drop_params,
                "also drop the parameters in FILE (profile crawl)"),
     OPT_OPTIONAL(
@@ -397,6 +405,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_crawl = {
     .name = "crawl",
+    .often = true,
     .summary = "crawl a site politely and write WARC files",
     .operands = "[URL]...",
     .options = options,
@@ -417,7 +426,7 @@ const struct command cmd_crawl = {
         "with a rate of one in a million); it takes about 4 bytes per URL. A new URL that is "
         "mistaken for seen is a lost page; the summary estimates how many were lost.\n\n"
         "DIR holds the whole state. After Ctrl-C, which waits for pages in flight, a crash or a "
-        "limit, the same --out resumes the crawl; pages in flight may be fetched again, and none "
+        "limit, the same -o resumes the crawl; pages in flight may be fetched again, and none "
         "is lost. Options are remembered, except --max-pages, --max-bytes, --max-time, --every, "
         "--visits, --harvest, --ca-file, --key, --mode, --json and -q. Those that select links "
         "and what is stored apply from the next visit on, which can also undo a flag "
@@ -425,16 +434,16 @@ const struct command cmd_crawl = {
         "--revisit DIR starts the next visit from the seeds, with different hash functions, so "
         "that it finds pages lost in the last visit. Unchanged pages cost one conditional request "
         "each. --every starts visits until Ctrl-C.",
-    .examples =
-        {{"a site, into the folder crawl", "deja crawl https://example.org/ --out crawl --contact "
-                                           "https://example.com/about"},
-         {"later: visit it again", "deja crawl --revisit crawl"},
-         {"only the documents, at most 10,000 pages",
-          "deja crawl https://example.org/docs/ --scope prefix --max-pages 10k --out docs"},
-         {"all hosts of a domain, every six hours",
-          "deja crawl https://www.example.org/ --scope domain --every 6h --out watch"},
-         {"URLs for a test set",
-          "deja crawl https://example.org/ --harvest --no-archive --out h"}},
+    .examples = {{"a site, into the folder crawl",
+                  "deja crawl https://example.org/ -o crawl --contact "
+                  "https://example.com/me"},
+                 {"later: visit it again", "deja crawl --revisit crawl"},
+                 {"only the documents, at most 10,000 pages",
+                  "deja crawl https://example.org/docs/ --scope prefix --max-pages 10k -o docs"},
+                 {"all hosts of a domain, every six hours",
+                  "deja crawl https://www.example.org/ --scope domain --every 6h -o watch"},
+                 {"URLs for a test set",
+                  "deja crawl https://example.org/ --harvest --no-archive -o h"}},
     .exits = {{0, "pages were fetched"},
               {1, "no page was fetched"},
               {2, "usage error or failure"}},

@@ -34,11 +34,12 @@ static int check_options(const void *target, deja_error *err)
 
 static const struct opt options[] = {
     OPT_STRING(0, "state", "FILE", struct dedup_options, state,
-               "keep the filter in FILE between runs; create FILE if it is missing"),
+               "keep the filter in FILE between runs; create FILE if it is missing", OPT_USED(1)),
     OPT_GROUP(struct dedup_options, shared, shared_mode),
-    OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeated lines instead"),
+    OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeated lines instead",
+             OPT_USED(1)),
     OPT_FLAG('c', "count", struct dedup_options, count,
-             "print the number of lines instead of the lines"),
+             "print the number of lines instead of the lines", OPT_USED(1)),
     OPT_GROUP(struct dedup_options, shared, shared_output),
     OPT_GROUP(struct dedup_options, shared, shared_canonical),
     OPT_GROUP(struct dedup_options, shared, shared_sizing),
@@ -330,6 +331,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_dedup = {
     .name = "dedup",
+    .often = true,
     .summary = "print each line the first time it is seen",
     .operands = "[FILE]...",
     .options = options,

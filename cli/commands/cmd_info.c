@@ -17,7 +17,7 @@ static const char *format_name(uint32_t format)
 
 static const struct opt options[] = {
     OPT_CHOICE(0, "format", "FORMAT", struct info_options, format, format_name,
-               "read the files as DCSO bloom files, whatever their first bytes are"),
+               "read the files as DCSO bloom files; do not detect the format"),
     OPT_GROUP(struct info_options, shared, shared_open),
     OPT_END,
 };
@@ -53,6 +53,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_info = {
     .name = "info",
+    .often = true,
     .summary = "show the contents, fill and error rate of filter files",
     .operands = "F.deja...",
     .options = options,
@@ -71,6 +72,7 @@ const struct command cmd_info = {
         "Paired is the only kind that forgets keys it was meant to keep: FORGETS is the share of keys that "
         "were added and not removed but are not found.",
     .examples = {{"how full is the state?", "deja info seen.deja"},
+                 {"all filters in this directory", "deja info *.deja"},
                  {"the current rate of all filters, for a script",
                   "deja info --json *.deja | grep -E '\"(file|fp_now)\"'"}},
     .run = run,

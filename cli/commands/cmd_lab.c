@@ -41,23 +41,28 @@ static int check_options(const void *target, deja_error *err)
 
 static const struct opt options[] = {
     OPT_COUNT32(0, "runs", "R", struct lab_options, runs, 1, 100000,
-                "make R runs with different salts (default 10; the papers made 100)"),
+                "make R runs with different salts (default 10; the papers made 100)", OPT_USED(1)),
     OPT_STRING(0, "urls", "FILE", struct lab_options, urls,
-               "use the distinct lines of FILE instead of generated URLs"),
+               "use the distinct lines of FILE instead of generated URLs", OPT_USED(1)),
     OPT_STRING(0, "csv", "COLUMN", struct lab_options, shared.csv,
                "read FILE as CSV and use COLUMN, a name or a number"),
-    OPT_STRING(0, "out", "DIR", struct lab_options, out,
-               "write the report to DIR; create it if it is missing (default deja-lab)"),
-    OPT_FLAG(0, "quick", struct lab_options, quick, "use 100,000 URLs and one run"),
+    OPT_STRING('o', "output", "DIR", struct lab_options, out,
+               "write the report to DIR; create it if it is missing (default deja-lab)",
+               OPT_USED(1)),
+    OPT_STRING(0, "out", "DIR", struct lab_options, out, "same as --output",
+               OPT_OLD("--output=DIR")),
+    OPT_FLAG(0, "quick", struct lab_options, quick, "use 100,000 URLs and one run", OPT_USED(1)),
     OPT_COUNT('n', "capacity", "N", struct lab_options, shared.filter.capacity, N_LEAST, N_MOST,
-              "add N URLs and query N others (default 1M, as in the papers)"),
-    OPT_FLAG(0, "resume", struct lab_options, resume, "resume the lab in DIR, or add runs to it"),
-    OPT_FLAG(0, "list", struct lab_options, list,
-             "only list the experiments, with time estimates"),
+              "add N URLs and query N others (default 1M, as in the papers)", OPT_USED(1)),
+    OPT_FLAG(0, "resume", struct lab_options, resume, "resume the lab in DIR, or add runs to it",
+             OPT_USED(1)),
+    OPT_FLAG(0, "list", struct lab_options, list, "only list the experiments, with time estimates",
+             OPT_USED(1)),
     OPT_COUNT(0, "seed", "S", struct lab_options, shared.filter.seed, 1, UINT64_MAX,
-              "use seed S for URLs and salts; the same S gives the same figures (default 1)"),
+              "use seed S for URLs and salts; the same S gives the same figures (default 1)",
+              OPT_USED(1)),
     OPT_COUNT32('j', "threads", "N", struct lab_options, shared.threads, 1, 64,
-                "use up to N threads (default 2); the counts do not depend on it"),
+                "use up to N threads (default 2); the counts do not depend on it", OPT_USED(1)),
     OPT_GROUP(struct lab_options, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
@@ -102,6 +107,16 @@ static const struct lab_experiment *find(const char *name, deja_error *err)
     }
     (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'%s", name,
                near.best ? opt_near_hint(&near, "").text : "; run 'deja lab --list'");
+    return NULL;
+}
+
+static const char *operand_name(uint32_t number)
+{
+    if (number == 0)
+        return "all";
+    for (uint32_t i = 0; lab_experiments[i]; i++)
+        if (i + 1 == number)
+            return lab_experiments[i]->name;
     return NULL;
 }
 
@@ -207,7 +222,7 @@ static int prepare(struct session *s, deja_error *err)
     for (; rc == DEJA_OK && s->n_results < s->n; s->n_results++)
         rc = lab_results_init(&s->results[s->n_results], &s->lab, s->chosen[s->n_results], err);
     if (rc == DEJA_OK && !o->resume && mkdir(o->out, 0777) != 0 && errno != EEXIST)
-        rc = fail_errno(err, "--out %s", fail_path(o->out).text);
+        rc = fail_errno(err, "--output %s", fail_path(o->out).text);
     if (rc == DEJA_OK)
         rc = lab_journal_open(&s->journal, o->out, &s->lab, o->resume, s->results, s->n_results,
                               &found, err);
@@ -229,7 +244,7 @@ static int write_file(const struct session *s, const char *name, writer *write, 
     char path[1024];
     struct out o = OUT_NONE;
     if ((size_t)snprintf(path, sizeof path, "%s/%s", s->o->out, name) >= sizeof path)
-        return fail(err, DEJA_EINVAL, "--out: the name is too long");
+        return fail(err, DEJA_EINVAL, "--output: the name is too long");
     int rc = existing_check_output(path, err);
     if (rc == DEJA_OK)
         rc = out_open(&o, path, err);
@@ -361,6 +376,7 @@ const struct command cmd_lab = {
     .name = "lab",
     .summary = "rerun the papers' experiments and compare the results",
     .operands = "[NAME]...",
+    .operand_names = operand_name,
     .options = options,
     .options_size = sizeof(struct lab_options),
     .defaults = &defaults,
@@ -377,7 +393,7 @@ const struct command cmd_lab = {
         "Experiments that measure time run last, one at a time. Ctrl-C loses no finished work: "
         "--resume continues, also with more --runs.",
     .examples = {{"some experiments, small, in seconds",
-                  "deja lab hashes cache --quick --out report"},
+                  "deja lab hashes cache --quick -o report"},
                  {"one table of the thesis, with three runs", "deja lab single --runs 3 -n 50k"},
                  {"the list of experiments, with times", "deja lab"}},
     .run = run,

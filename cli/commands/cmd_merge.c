@@ -31,11 +31,11 @@ static int check_options(const void *target, deja_error *err)
 
 static const struct opt options[] = {
     OPT_STRING('o', "output", "OUT.deja", struct merge_options, shared.output,
-               "write the union to OUT.deja, which can be one of the files"),
+               "write the union to OUT.deja; it can be one of the files"),
     OPT_GROUP(struct merge_options, shared, shared_force),
     OPT_GROUP(struct merge_options, shared, shared_mode),
     OPT_FLAG(0, "common", struct merge_options, count_common,
-             "print an estimate of how many keys two files share instead"),
+             "only estimate how many keys two files share"),
     OPT_GROUP(struct merge_options, shared, shared_open),
     OPT_CHECK(check_options),
     OPT_END,
@@ -274,6 +274,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_merge = {
     .name = "merge",
+    .often = true,
     .summary = "unite filter files, or estimate how many keys two of them share",
     .operands = "F.deja...",
     .options = options,

@@ -40,6 +40,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_plan = {
     .name = "plan",
+    .often = true,
     .summary = "compare the memory and the lost pages of all kinds",
     .operands = "",
     .options = options,

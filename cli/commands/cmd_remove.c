@@ -100,8 +100,9 @@ const struct command cmd_remove = {
         "many).",
     .notes = {SESSION_KEY_TEXT " Each host counts as a line.",
               SESSION_URL_TEXT "removed unchanged; with gsb, they are skipped."},
-    .examples = {{"a filter that can remove lines, and one removal",
-                  "deja build -k spectral -p 1e-3 counted.deja docs/examples/sample-urls.txt\n"
-                  "head -n 1 docs/examples/sample-urls.txt | deja remove counted.deja"}},
+    .examples = {{"a filter that can remove lines",
+                  "deja build -k spectral counted.deja urls.txt"},
+                 {"one line less", "head -n 1 urls.txt | deja remove counted.deja"},
+                 {"all lines of a list", "deja remove counted.deja today.txt"}},
     .run = run,
 };

@@ -161,6 +161,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_serve = {
     .name = "serve",
+    .often = true,
     .summary = "run a Redis or Valkey server with deja's commands",
     .operands = "[-- SETTING...]",
     .options = options,

@@ -17,7 +17,7 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct url_options *o = target;
     if (o->expressions && o->shared.url != DEJA_URL_GSB)
-        return fail(err, OPT_USAGE, "--expressions needs --profile gsb, not %s",
+        return fail(err, OPT_USAGE, "--expressions needs --url=gsb, not %s",
                     deja_profile_name(o->shared.url));
     if (o->expressions && o->segments && !o->shared.json)
         return fail(err, OPT_USAGE,
@@ -26,18 +26,19 @@ static int check_options(const void *target, deja_error *err)
 }
 
 static const struct opt options[] = {
-    OPT_CHOICE(0, "profile", "PROFILE", struct url_options, shared.url, deja_profile_name,
-               "use the rules of this profile (default safe)"),
     OPT_OPTIONAL_CHOICE("url", "PROFILE", struct url_options, shared.url, deja_profile_name,
-                        "safe", "same as --profile, as in other commands"),
+                        "safe", "use the rules of this profile (default safe)", OPT_USED(1)),
+    OPT_CHOICE(0, "profile", "PROFILE", struct url_options, shared.url, deja_profile_name,
+               "same as --url", OPT_OLD("--url=PROFILE")),
     OPT_FLAG(0, "segments", struct url_options, segments,
-             "print the layers of each URL, separated by tabs: site, folders, page"),
-    OPT_FLAG(
-        0, "expressions", struct url_options, expressions,
-        "print the expressions to look up in a block list, separated by tabs (--profile gsb)"),
+             "print the layers of each URL, separated by tabs: site, folders, page", OPT_USED(1)),
+    OPT_FLAG(0, "expressions", struct url_options, expressions,
+             "print the expressions to look up in a block list (--url=gsb), separated by tabs",
+             OPT_USED(1)),
     OPT_FLAG(0, "changed", struct url_options, changed,
-             "print only URLs that differ from their canonical form"),
-    OPT_FLAG(0, "json", struct url_options, shared.json, "print one JSON object per line"),
+             "print only URLs that differ from their canonical form", OPT_USED(1)),
+    OPT_FLAG(0, "json", struct url_options, shared.json, "print one JSON object per line",
+             OPT_JSON_KEY, OPT_USED(1)),
     OPT_GROUP(struct url_options, shared, shared_output),
     OPT_GROUP(struct url_options, shared, shared_rules),
     OPT_GROUP(struct url_options, shared, shared_input),
@@ -264,6 +265,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_url = {
     .name = "url",
+    .often = true,
     .summary = "print the canonical form of each URL",
     .operands = "[FILE]...",
     .options = options,
@@ -290,11 +292,10 @@ const struct command cmd_url = {
         "--json-key selects.",
     .notes = {SESSION_FORMAT_TEXT},
     .examples = {{"canonical forms", "deja url docs/examples/sample-urls.txt > canonical.txt"},
-                 {"URLs that profile crawl changes",
-                  "deja url --profile crawl --changed urls.txt"},
+                 {"URLs that profile crawl changes", "deja url --url=crawl --changed urls.txt"},
                  {"the pages requested in a web server's log",
                   "deja url --format log --base https://example.org access.log"},
                  {"the expressions to look up in a block list",
-                  "echo http://a.b.example/c/d?e | deja url --profile gsb --expressions"}},
+                  "echo http://a.b.example/c/d?e | deja url --url=gsb --expressions"}},
     .run = run,
 };

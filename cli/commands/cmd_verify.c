@@ -12,7 +12,7 @@ struct verify_options {
 
 static const struct opt options[] = {
     OPT_FLAG(0, "repair", struct verify_options, repair,
-             "seal files that were not synced, and repair a damaged sync record"),
+             "seal files that were not synced; repair a damaged sync record"),
     OPT_GROUP(struct verify_options, shared, shared_key),
     OPT_GROUP(struct verify_options, shared, shared_json),
     OPT_FLAG('q', "quiet", struct verify_options, shared.quiet,
@@ -169,6 +169,7 @@ const struct command cmd_verify = {
         "with one. It cannot recover lost bits: if the body is damaged, restore the file from a "
         "copy or rebuild it. Intact files are not changed.",
     .examples = {{"is the state intact?", "deja verify seen.deja"},
+                 {"which filters are damaged?", "deja verify -q *.deja"},
                  {"repair it after a power cut", "deja verify --repair seen.deja"}},
     .exits = {{COMMAND_DONE, "all files are intact, or --repair made them so"},
               {COMMAND_NO, "a file is damaged, or was not synced after its last add"},

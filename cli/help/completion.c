@@ -1,7 +1,10 @@
 /* completion.c - writes completion scripts for bash, zsh and fish from the command tables.
  *
- * Choices are completed with their names, strings with file names, numbers with nothing. */
+ * Choices are completed with their names, strings with file names, numbers with nothing.  A choice
+ * that can be omitted is offered after = and, along with file names, as the next word: --url crawl.
+ * Operands are completed with the names that the command knows, or with file names. */
 #include "cli/session/command.h"
+#include <stdio.h>
 #include <string.h>
 
 /* The next option that a user can give; NULL at the end. */
@@ -10,7 +13,7 @@ static const struct opt *next_offered(struct opt_walk *w)
     const struct opt *opt;
     size_t base;
     while ((opt = opt_walk_next(w, &base)) != NULL)
-        if (opt_is_option(opt) && !opt->refuse)
+        if (opt_is_shown(opt) && !opt->refuse)
             break;
     return opt;
 }
@@ -46,11 +49,11 @@ static void bash_pattern(struct out *o, const struct command *cmd, const struct 
     out_text(o, ")");
 }
 
-static void bash_choices(struct out *o, opt_names *names, bool guarded)
+static void bash_choices(struct out *o, opt_names *names, bool or_file)
 {
-    out_text(o, guarded ? " { _deja_words \"" : " _deja_words \"");
+    out_text(o, " _deja_words \"");
     print_choices(o, names);
-    out_text(o, guarded ? "\"; return; } ;;\n" : "\"; return ;;\n");
+    out_text(o, or_file ? "\"; [[ $equals ]] || _deja_files; return ;;\n" : "\"; return ;;\n");
 }
 
 static void bash_values(struct out *o, const struct command *cmd)
@@ -62,8 +65,6 @@ static void bash_values(struct out *o, const struct command *cmd)
         if (!opt_takes_value(opt) && opt->type != OPT_TYPE_CHOICE)
             continue;
         bash_pattern(o, cmd, opt);
-        if (opt_is_optional(opt)) /* not for --url gsb */
-            out_text(o, " [[ $equals ]] &&");
         if (opt->type == OPT_TYPE_CHOICE)
             bash_choices(o, opt->names, opt_is_optional(opt));
         else if (opt->type == OPT_TYPE_STRING)
@@ -71,6 +72,15 @@ static void bash_values(struct out *o, const struct command *cmd)
         else
             out_text(o, " compopt +o default +o bashdefault; return ;;\n");
     }
+}
+
+static void bash_operands(struct out *o, const struct command *cmd)
+{
+    if (!cmd->operand_names)
+        return;
+    out_printf(o, "    %s:*) _deja_words \"", cmd->name);
+    print_choices(o, cmd->operand_names);
+    out_text(o, "\" ;;\n");
 }
 
 static void bash_options(struct out *o, const struct command *cmd)
@@ -97,6 +107,9 @@ static void bash_script(struct out *o)
     out_text(o, "# bash completion for deja, written by: deja help --completion bash\n"
                 "_deja_words()\n{\n"
                 "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n}\n\n"
+                "_deja_files()\n{\n"
+                "    compopt -o filenames 2>/dev/null\n"
+                "    mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$cur\")\n}\n\n"
                 "_deja()\n{\n"
                 "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
                 "    local i equals= command= commands=\"");
@@ -119,10 +132,11 @@ static void bash_script(struct out *o)
     for (const struct command *const *c = commands; *c != NULL; c++)
         bash_values(o, *c);
     out_text(o, "    esac\n    case $command:$cur in\n");
-    for (const struct command *const *c = commands; *c != NULL; c++)
+    for (const struct command *const *c = commands; *c != NULL; c++) {
         bash_options(o, *c);
-    out_text(o, "    help:*) _deja_words \"$commands\" ;;\n"
-                "    esac\n}\ncomplete -o default -o bashdefault -F _deja deja\n");
+        bash_operands(o, *c);
+    }
+    out_text(o, "    esac\n}\ncomplete -o default -o bashdefault -F _deja deja\n");
 }
 
 /* --- zsh ------------------------------------------------------------------- */
@@ -155,9 +169,9 @@ static void zsh_spelling(struct out *o, const struct opt *opt, bool letter)
         out_printf(o, "-%c%s", opt->letter, opt_takes_value(opt) ? "+" : "");
     else
         out_printf(o, "--%s%s", opt->name,
-                   opt_takes_value(opt)   ? "="
-                   : opt_is_optional(opt) ? "=-"
-                                          : "");
+                   opt_takes_value(opt) || opt->type == OPT_TYPE_CHOICE ? "="
+                   : opt_is_optional(opt)                               ? "=-"
+                                                                        : "");
     out_text(o, "[");
     print_quoted(o, opt->help, "[]:\\");
     out_text(o, "]");
@@ -176,8 +190,13 @@ static void zsh_command(struct out *o, const struct command *cmd)
             zsh_spelling(o, opt, true);
         zsh_spelling(o, opt, false);
     }
-    out_printf(o, "            '%s' ;;\n",
-               cmd == &cmd_help ? "1:command:_deja_commands" : "*:file:_files");
+    if (cmd->operand_names) {
+        out_text(o, "            '*:name:(");
+        print_choices(o, cmd->operand_names);
+        out_text(o, ")' ;;\n");
+    } else {
+        out_text(o, "            '*:file:_files' ;;\n");
+    }
 }
 
 static void zsh_script(struct out *o)
@@ -212,6 +231,16 @@ static void zsh_script(struct out *o)
 
 /* --- fish ------------------------------------------------------------------ */
 
+/* Words for this command: `more` is another condition, or "". */
+static void fish_words(struct out *o, const struct command *cmd, const char *more,
+                       opt_names *names)
+{
+    out_printf(o, "complete -c deja -n '__fish_seen_subcommand_from %s%s' -f -a '", cmd->name,
+               more);
+    print_choices(o, names);
+    out_text(o, "'\n");
+}
+
 static void fish_option(struct out *o, const struct command *cmd, const struct opt *opt)
 {
     out_printf(o, "complete -c deja -n '__fish_seen_subcommand_from %s'", cmd->name);
@@ -228,6 +257,11 @@ static void fish_option(struct out *o, const struct command *cmd, const struct o
     out_text(o, " -d '");
     print_quoted(o, opt->help, "\\");
     out_text(o, "'\n");
+    if (opt->type == OPT_TYPE_CHOICE && opt_is_optional(opt)) {
+        char after[64];
+        (void)snprintf(after, sizeof after, "; and __fish_prev_arg_in --%s", opt->name);
+        fish_words(o, cmd, after, opt->names);
+    }
 }
 
 static void fish_command(struct out *o, const struct command *cmd)
@@ -240,6 +274,8 @@ static void fish_command(struct out *o, const struct command *cmd)
     opt_walk_init(&w, cmd->options);
     while ((opt = next_offered(&w)) != NULL)
         fish_option(o, cmd, opt);
+    if (cmd->operand_names)
+        fish_words(o, cmd, "", cmd->operand_names);
 }
 
 static void fish_script(struct out *o)
@@ -247,9 +283,6 @@ static void fish_script(struct out *o)
     out_text(o, "# fish completion for deja, written by: deja help --completion fish\n");
     for (const struct command *const *c = commands; *c != NULL; c++)
         fish_command(o, *c);
-    out_text(o, "complete -c deja -n '__fish_seen_subcommand_from help' -f -a '");
-    print_commands(o);
-    out_text(o, "'\n");
 }
 
 /* --- All of them ------------------------------------------------------------ */

@@ -1,13 +1,13 @@
 /* manpage.c - writes --help and man pages from the command tables; the command `help`.
  *
  * Nothing here knows an option by name: all texts come from the tables. */
-#include "cli/session/command.h"
+#include "cli/help/helptext.h"
 #include "tools/base/fail.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define WIDTH       80u
+#define WIDTH       HELP_WIDTH
 #define HELP_COLUMN 26u /* where the explanations begin */
 
 static const struct command_exit usual_exits[] = {
@@ -66,7 +66,7 @@ static const struct command_exit overview_exits[] = {
     {0, NULL},
 };
 
-static const struct command_example overview_examples[] = {
+const struct command_example help_overview_examples[] = {
     {"each line the first time it is seen", "deja dedup urls.txt > unique.txt"},
     {"only lines that no earlier run has seen", "deja dedup --state seen.deja today.txt"},
     {"how much memory a billion URLs need", "deja plan -n 1e9"},
@@ -88,14 +88,9 @@ static struct paragraph next_paragraph(const char **text)
     return p;
 }
 
-/* The explanation of an option; choices are added from their own table. */
-struct explanation {
-    char text[512];
-};
-
-static struct explanation explain(const struct opt *o)
+struct help_phrase help_phrase(const struct opt *o)
 {
-    struct explanation e;
+    struct help_phrase e;
     char choices[256];
     if (o->type == OPT_TYPE_CHOICE) {
         opt_list_choices(o->names, choices, sizeof choices);
@@ -137,7 +132,7 @@ static const struct opt *sections_next(struct sections *s, const char **heading)
     while ((o = opt_walk_next(&s->walk, &base)) != NULL) {
         if (o->type == OPT_TYPE_HEADING)
             now = o->name;
-        if (opt_is_option(o))
+        if (opt_is_shown(o))
             break;
     }
     s->current = now;
@@ -147,22 +142,27 @@ static const struct opt *sections_next(struct sections *s, const char **heading)
 
 /* --- Help on the terminal ---------------------------------------------------- */
 
-static void help_option(struct out *o, const struct opt *opt)
+struct help_label help_label(const struct opt *opt)
 {
-    char left[80];
+    struct help_label left;
     char letter[8] = "    ";
     if (opt->letter != '\0')
         (void)snprintf(letter, sizeof letter, "-%c, ", opt->letter);
-    bool value = opt->value;
-    int n = snprintf(left, sizeof left, "  %s--%s%s%s%s", letter, opt->name,
-                     value ? value_open(opt) : "", value ? opt->value : "",
-                     value ? value_close(opt) : "");
-    unsigned len = n < 0 ? 0 : (unsigned)n;
-    if (len + 2 > HELP_COLUMN)
-        out_printf(o, "%s\n%*s", left, (int)HELP_COLUMN, "");
+    const bool value = opt->value;
+    (void)snprintf(left.text, sizeof left.text, "  %s--%s%s%s%s", letter, opt->name,
+                   value ? value_open(opt) : "", value ? opt->value : "",
+                   value ? value_close(opt) : "");
+    return left;
+}
+
+static void help_option(struct out *o, const struct opt *opt)
+{
+    const struct help_label left = help_label(opt);
+    if (strlen(left.text) + 2 > HELP_COLUMN)
+        out_printf(o, "%s\n%*s", left.text, (int)HELP_COLUMN, "");
     else
-        out_printf(o, "%-*s", (int)HELP_COLUMN, left);
-    out_wrap(o, explain(opt).text, HELP_COLUMN, HELP_COLUMN, WIDTH);
+        out_printf(o, "%-*s", (int)HELP_COLUMN, left.text);
+    out_wrap(o, help_phrase(opt).text, HELP_COLUMN, HELP_COLUMN, WIDTH);
 }
 
 static void help_options(struct out *o, const struct opt *table)
@@ -211,15 +211,20 @@ static void capitalised(struct out *o, const char *text)
     out_printf(o, "%c%s.\n", toupper((unsigned char)text[0]), text + 1);
 }
 
-void help_command(struct out *o, const struct command *cmd)
+void help_begin(struct out *o, const struct command *cmd)
 {
-    out_printf(o, "Usage: deja %s [OPTION]...%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
+    out_printf(o, "Usage: deja %s [OPTION]...%s%s\n", cmd->name, *cmd->operands ? " " : "",
                cmd->operands);
     capitalised(o, cmd->summary);
+}
+
+void help_command(struct out *o, const struct command *cmd)
+{
+    help_begin(o, cmd);
+    help_options(o, cmd->options);
     help_paragraphs(o, cmd->description);
     for (const char *const *note = cmd->notes; *note; note++)
         help_paragraphs(o, *note);
-    help_options(o, cmd->options);
     help_examples(o, cmd->examples);
     help_exits(o, exits_of(cmd));
 }
@@ -236,7 +241,7 @@ void help_usage(struct out *o)
 {
     out_text(o, "usage: deja COMMAND [OPTION]... [FILE]...\n\n");
     help_commands(o);
-    out_text(o, "\ntry: deja --help, or deja COMMAND --help\n");
+    out_text(o, "\ntry: deja -h, or deja COMMAND -h\n");
 }
 
 void help_overview(struct out *o)
@@ -245,9 +250,11 @@ void help_overview(struct out *o)
     help_paragraphs(o, overview);
     out_text(o, "\nCommands:\n");
     help_commands(o);
-    help_examples(o, overview_examples);
-    out_text(o,
-             "\n`deja COMMAND --help` explains a command; `deja --version` prints the version.\n");
+    help_examples(o, help_overview_examples);
+    out_text(
+        o,
+        "\n`deja COMMAND -h` shows the most used options, `deja COMMAND --help` explains all of\n"
+        "them; `deja --version` prints the version.\n");
 }
 
 /* --- Man pages ------------------------------------------------------------------ */
@@ -345,7 +352,7 @@ static void man_option(struct out *o, const struct opt *opt)
         out_printf(o, "\\fR%s", value_close(opt));
     }
     out_text(o, "\n");
-    troff_prose(o, explain(opt).text);
+    troff_prose(o, help_phrase(opt).text);
 }
 
 static void man_options(struct out *o, const struct opt *table)
@@ -461,7 +468,7 @@ static void man_overview(struct out *o)
         out_printf(o, ".SS %s\n", c->title);
         troff_prose(o, c->text);
     }
-    man_examples(o, overview_examples);
+    man_examples(o, help_overview_examples);
     man_exits(o, overview_exits);
     man_see_also(o, NULL);
 }
@@ -479,6 +486,14 @@ static const struct opt options[] = {
                "print a completion script for SHELL"),
     OPT_END,
 };
+
+static const char *command_name(uint32_t number)
+{
+    for (uint32_t i = 0; commands[i]; i++)
+        if (i == number)
+            return commands[i]->name;
+    return NULL;
+}
 
 static int run_help(struct call *call, deja_error *err)
 {
@@ -507,6 +522,7 @@ const struct command cmd_help = {
     .name = "help",
     .summary = "explain a command",
     .operands = "[COMMAND]",
+    .operand_names = command_name,
     .options = options,
     .options_size = sizeof(struct help_options),
     .description = "Explains COMMAND, or lists the commands if none is given.",

@@ -4,6 +4,7 @@
 #include "tools/base/number.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 
 static const struct opt opt_help[] = {
     OPT_HEADING("General"),
-    {.type = OPT_TYPE_FLAG, .letter = 'h', .name = "help", .help = "print this help"},
+    {.type = OPT_TYPE_FLAG,
+     .letter = 'h',
+     .name = "help",
+     .help = "print this help; -h: only the most used options"},
     OPT_END,
 };
 
@@ -279,21 +283,78 @@ struct parser {
     deja_error *err;
 };
 
-/* The next word, if it is a choice of an option with an optional value: --url crawl.  If a file of
- * that name exists, the word is probably meant as input: main notes that it was not used. */
-static const char *following_choice(struct parser *p, const struct opt *o)
+/* Adds a note for the user, unless there are too many. */
+__attribute__((format(printf, 2, 3))) static void note(struct parser *p, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (p->rest->n_notes < OPT_NOTES)
+        (void)vsnprintf(p->rest->note[p->rest->n_notes++], sizeof p->rest->note[0], fmt, args);
+    va_end(args);
+}
+
+/* The next argument if it is an operand, or NULL. */
+static const char *following_operand(const struct parser *p)
 {
     const char *word = p->at < p->argc ? p->argv[p->at] : NULL;
+    return word && word[0] != '-' ? word : NULL;
+}
+
+/* The next word, if it is a choice of an option with an optional value: --url crawl. */
+static const char *following_choice(struct parser *p, const struct opt *o)
+{
+    const char *word = following_operand(p);
+    struct opt_near near = {.word = word};
     bool known = false;
-    for (uint32_t value = 0; word != NULL && o->names && value < OPT_CHOICES; value++)
-        known |= o->names(value) != NULL && strcmp(o->names(value), word) == 0;
-    if (known && access(word, F_OK) == 0) {
-        p->rest->unclear = o;
-        p->rest->word = word;
-        known = false;
+    for (uint32_t value = 0; word && o->names && value < OPT_CHOICES; value++) {
+        const char *name = o->names(value);
+        known |= name && strcmp(name, word) == 0;
+        if (name)
+            opt_near_offer(&near, name);
     }
+    if (known && is_file(word))
+        note(p, "%s is the value of --%s; to read the file of that name, write ./%s", word,
+             o->name, word);
+    else if (!known && near.best && access(word, F_OK) < 0)
+        note(p, "%.60s is not a value of --%s%s", word, o->name, opt_near_hint(&near, "").text);
     p->at += known;
     return known ? word : o->fallback;
+}
+
+/* --json url: a flag, and an operand that may be meant as the value of --json-key. */
+static void remember_value(struct parser *p, const struct opt *o)
+{
+    const char *word = following_operand(p);
+    size_t base;
+    if (!word || !find(p->table, '\0', o->instead, strlen(o->instead), &base))
+        return;
+    p->rest->value = word;
+    p->rest->flag = o->instead;
+}
+
+static int refuse_value(const struct parser *p, const struct opt *o, const char *value)
+{
+    size_t base;
+    if (o->instead && find(p->table, '\0', o->instead, strlen(o->instead), &base))
+        return fail(p->err, OPT_USAGE, "--%s takes no value; did you mean --%s=%.60s?", o->name,
+                    o->instead, value);
+    return fail(p->err, OPT_USAGE, "--%s takes no value", o->name);
+}
+
+static int take_flag(struct parser *p, const struct opt *o, size_t base, const char *attached)
+{
+    char *field = p->target + base + o->offset;
+    if (attached)
+        return refuse_value(p, o, attached);
+    if (o->bit)
+        *(uint32_t *)(void *)field |= o->bit;
+    else
+        *(bool *)(void *)field = true;
+    if (o->aside != 0)
+        *(bool *)(p->target + base + o->aside_offset) = false;
+    if (o->instead)
+        remember_value(p, o);
+    return DEJA_OK;
 }
 
 /* attached: the value in the same argument, or NULL. */
@@ -305,20 +366,16 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
         return fail(p->err, OPT_USAGE, "%s", o->refuse);
     if (o == &opt_help[1]) {
         p->rest->help = true;
+        p->rest->brief = by_letter;
         return DEJA_OK;
     }
+    if (o->old && by_letter)
+        note(p, "-%c is an old spelling; write %s", o->letter, o->old);
+    else if (o->old)
+        note(p, "--%s is an old spelling; write %s", o->name, o->old);
+    if (o->type == OPT_TYPE_FLAG)
+        return take_flag(p, o, base, attached);
     void *field = p->target + base + o->offset;
-    if (o->type == OPT_TYPE_FLAG) {
-        if (attached)
-            return fail(p->err, OPT_USAGE, "%s takes no value", l.text);
-        if (o->bit)
-            *(uint32_t *)field |= o->bit;
-        else
-            *(bool *)field = true;
-        if (o->aside != 0)
-            *(bool *)(p->target + base + o->aside_offset) = false;
-        return DEJA_OK;
-    }
     const char *text = attached;
     if (!text && opt_is_optional(o))
         text = following_choice(p, o);
@@ -345,7 +402,7 @@ static int unknown_long(struct parser *p, const char *name, size_t len)
                    name);
     opt_walk_init(&w, p->table);
     while ((o = opt_walk_next(&w, &base)) != NULL) {
-        if (opt_is_option(o))
+        if (opt_is_shown(o))
             opt_near_offer(&near, o->name);
     }
     return fail(p->err, OPT_USAGE, "unknown option --%s%s", word, opt_near_hint(&near, "--").text);
@@ -407,7 +464,7 @@ void opt_list_given(const struct opt *table, const void *target, char *text, siz
     text[0] = '\0';
     opt_walk_init(&w, table);
     while ((o = opt_walk_next(&w, &base)) != NULL) {
-        if (!opt_is_option(o) || strcmp(o->name, "help") == 0 ||
+        if (!opt_is_shown(o) || strcmp(o->name, "help") == 0 ||
             !is_given(o, (const char *)target + base + o->offset))
             continue;
         const int n = o->letter

@@ -20,12 +20,21 @@
  *     };
  *
  * The struct starts as the command's defaults, or all zero; zero means "not given".  The last
- * of several equal options wins.  Every command has -h/--help, which is in no table.
+ * of several equal options wins.  Every command has -h and --help, which are in no table.
+ *
+ * After its help, an entry can have marks:
+ *
+ *     OPT_FLAG('D', "repeated", ..., "print the repeats instead", OPT_USED(1)),
+ *     OPT_STRING(0, "out", "DIR", ..., "same as --output", OPT_OLD("--output")),
+ *
+ * OPT_USED(rank) ranks the options that -h shows, which has room for ten: it takes those of rank
+ * 1, then 2, then 3.  OPT_OLD(new) marks an old spelling: it still works, with a note, and no help
+ * or completion lists it.
  *
  * Spellings: -n 5, -n5, --capacity 5, --capacity=5, -qz, -qn5; `--` ends the options, `-` is an
  * operand, options and operands may be mixed, names cannot be abbreviated.  An optional value is
- * attached, --url=crawl; a choice may also follow, --url crawl, unless a file of that name exists,
- * which is then an operand. */
+ * attached, --url=crawl; a choice may also follow, --url crawl.  Any other word after it is an
+ * operand. */
 #ifndef CLI_OPTIONS_OPT_H
 #define CLI_OPTIONS_OPT_H
 #include "deja.h"
@@ -78,6 +87,9 @@ struct opt {
     const char *refuse;              /* not NULL: an error with this text              */
     const char *noun;                /* STRING: what the value is, if not a file       */
     const char *hint;                /* COUNT32: what to do instead of a negative value */
+    const char *instead;             /* FLAG: the option that takes a value, without dashes */
+    const char *old;                 /* OPT_OLD: what to write instead                 */
+    uint8_t used;                    /* OPT_USED: 0: not in -h                         */
     uint32_t bit;                    /* FLAG: not 0: this bit of a uint32_t            */
     const struct opt *group;         /* GROUP: a table, or ...                         */
     const struct opt *(*make)(void); /* ... a function that makes it              */
@@ -88,8 +100,11 @@ struct opt {
 /* clang-format off */
 #define OPT_AT(T, field, want)                                                                    \
     (offsetof(T, field) + 0 * sizeof(_Generic(&((T *)0)->field, want *: 0)))
-#define OPT_OF(TYPE, l, n, v, h)                                                                  \
-    .type = OPT_TYPE_##TYPE, .letter = (l), .name = (n), .value = (v), .help = (h)
+#define OPT_OF(TYPE, l, n, v, ...) /* the help, and marks */                                      \
+    .type = OPT_TYPE_##TYPE, .letter = (l), .name = (n), .value = (v), .help = __VA_ARGS__
+#define OPT_USED(rank)    .used = (rank)
+#define OPT_OLD(spelling) .old = (spelling)
+#define OPT_JSON_KEY      .instead = "json-key" /* --json=url: probably --json-key=url */
 
 #define OPT_HEADING(title)  {.type = OPT_TYPE_HEADING, .name = (title)}
 #define OPT_CHECK(function) {.type = OPT_TYPE_CHECK, .check = (function)}
@@ -103,72 +118,76 @@ struct opt {
 #define OPT_MADE(T, field, function)                                                              \
     {.type = OPT_TYPE_GROUP, .offset = OPT_AT(T, field, deja_options), .make = (function)}
 
-#define OPT_FLAG(l, name, T, field, help)                                                         \
-    {OPT_OF(FLAG, l, name, NULL, help), .offset = OPT_AT(T, field, bool)}
+#define OPT_FLAG(l, name, T, field, ...)                                                          \
+    {OPT_OF(FLAG, l, name, NULL, __VA_ARGS__), .offset = OPT_AT(T, field, bool)}
 /* The later of two flags wins: --name sets `field` and clears `other`. */
-#define OPT_EITHER(name, T, field, other, help)                                                   \
-    {OPT_OF(FLAG, 0, name, NULL, help), .offset = OPT_AT(T, field, bool),                         \
+#define OPT_EITHER(name, T, field, other, ...)                                                    \
+    {OPT_OF(FLAG, 0, name, NULL, __VA_ARGS__), .offset = OPT_AT(T, field, bool),                  \
      .aside = 1, .aside_offset = OPT_AT(T, other, bool)}
-#define OPT_STRING(l, name, value, T, field, help)                                                \
-    {OPT_OF(STRING, l, name, value, help), .offset = OPT_AT(T, field, const char *)}
+#define OPT_STRING(l, name, value, T, field, ...)                                                 \
+    {OPT_OF(STRING, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, const char *)}
 /* A value that is not a file, such as "a column": see opt_check_names. */
-#define OPT_NAME(name, value, T, field, what, help)                                               \
-    {OPT_OF(STRING, 0, name, value, help), .offset = OPT_AT(T, field, const char *),              \
+#define OPT_NAME(name, value, T, field, what, ...)                                                \
+    {OPT_OF(STRING, 0, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, const char *),       \
      .noun = (what)}
-#define OPT_OPTIONAL(name, value, T, field, otherwise, help)                                      \
-    {OPT_OF(OPTIONAL, 0, name, value, help), .offset = OPT_AT(T, field, const char *),            \
+#define OPT_OPTIONAL(name, value, T, field, otherwise, ...)                                       \
+    {OPT_OF(OPTIONAL, 0, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, const char *),     \
      .fallback = (otherwise)}
-#define OPT_COUNT(l, name, value, T, field, least, most, help)                                    \
-    {OPT_OF(COUNT, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                   \
+#define OPT_COUNT(l, name, value, T, field, least, most, ...)                                     \
+    {OPT_OF(COUNT, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint64_t),            \
      .min = (least), .max = (most)}
-#define OPT_COUNT32(l, name, value, T, field, least, most, help)                                  \
-    {OPT_OF(COUNT32, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                 \
+#define OPT_COUNT32(l, name, value, T, field, least, most, ...)                                   \
+    {OPT_OF(COUNT32, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),          \
      .min = (least), .max = (most)}
 /* A number from 1 up; `instead` is the advice for a negative one. */
-#define OPT_INDEX(l, name, value, T, field, instead, help)                                        \
-    {OPT_OF(COUNT32, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                 \
+#define OPT_INDEX(l, name, value, T, field, instead, ...)                                         \
+    {OPT_OF(COUNT32, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),          \
      .min = 1, .max = UINT32_MAX, .hint = (instead)}
-#define OPT_SIZE(l, name, value, T, field, help)                                                  \
-    {OPT_OF(SIZE, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                    \
+#define OPT_SIZE(l, name, value, T, field, ...)                                                   \
+    {OPT_OF(SIZE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint64_t),             \
      .min = 1, .max = UINT64_MAX}
-#define OPT_DURATION(l, name, value, T, field, most, help)                                        \
-    {OPT_OF(DURATION, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                \
+#define OPT_DURATION(l, name, value, T, field, most, ...)                                         \
+    {OPT_OF(DURATION, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint64_t),         \
      .min = 1, .max = (most)}
-#define OPT_RATE(l, name, value, T, field, help)                                                  \
-    {OPT_OF(RATE, l, name, value, help), .offset = OPT_AT(T, field, double)}
-#define OPT_REAL(l, name, value, T, field, help)                                                  \
-    {OPT_OF(REAL, l, name, value, help), .offset = OPT_AT(T, field, double)}
-#define OPT_SECONDS(l, name, value, T, field, help)                                               \
-    {OPT_OF(SECONDS, l, name, value, help), .offset = OPT_AT(T, field, double)}
-#define OPT_MODE(l, name, value, T, field, help)                                                  \
-    {OPT_OF(MODE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t)}
-#define OPT_CHOICE(l, name, value, T, field, choices, help)                                       \
-    {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
+#define OPT_RATE(l, name, value, T, field, ...)                                                   \
+    {OPT_OF(RATE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, double)}
+#define OPT_REAL(l, name, value, T, field, ...)                                                   \
+    {OPT_OF(REAL, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, double)}
+#define OPT_SECONDS(l, name, value, T, field, ...)                                                \
+    {OPT_OF(SECONDS, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, double)}
+#define OPT_MODE(l, name, value, T, field, ...)                                                   \
+    {OPT_OF(MODE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t)}
+#define OPT_CHOICE(l, name, value, T, field, choices, ...)                                        \
+    {OPT_OF(CHOICE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),           \
      .names = (choices)}
 /* --name=VALUE, or `otherwise` for --name alone. */
-#define OPT_OPTIONAL_CHOICE(name, value, T, field, choices, otherwise, help)                      \
-    {OPT_OF(CHOICE, 0, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
+#define OPT_OPTIONAL_CHOICE(name, value, T, field, choices, otherwise, ...)                       \
+    {OPT_OF(CHOICE, 0, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),           \
      .names = (choices), .fallback = (otherwise)}
 /* Choice number `other` sets the bool `flag`; a second --name may give a different choice. */
-#define OPT_CHOICE_OR_FLAG(l, name, value, T, field, choices, other, flag, help)                  \
-    {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
+#define OPT_CHOICE_OR_FLAG(l, name, value, T, field, choices, other, flag, ...)                   \
+    {OPT_OF(CHOICE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),           \
      .names = (choices), .aside = (other), .aside_offset = OPT_AT(T, flag, bool)}
-#define OPT_CHAR(l, name, value, T, field, help)                                                  \
-    {OPT_OF(CHAR, l, name, value, help), .offset = OPT_AT(T, field, struct opt_char)}
+#define OPT_CHAR(l, name, value, T, field, ...)                                                   \
+    {OPT_OF(CHAR, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, struct opt_char)}
 /* Always an error with `text`, with or without a value. */
-#define OPT_REFUSED(name, value, text, help)                                                      \
-    {OPT_OF(OPTIONAL, 0, name, value, help), .refuse = (text)}
+#define OPT_REFUSED(name, value, text, ...)                                                       \
+    {OPT_OF(OPTIONAL, 0, name, value, __VA_ARGS__), .refuse = (text)}
 /* clang-format on */
 
 /* The status of a usage error: main adds "try: ... --help". */
 #define OPT_USAGE (-1000)
 
+#define OPT_NOTES 4 /* further ones are dropped */
 struct opt_rest {
     const char *const *operands; /* in argv, which is reordered */
     size_t n;
-    bool help;                 /* --help was given; parsing stopped there */
-    const struct opt *unclear; /* NULL, or an option whose value may be the operand ... */
-    const char *word;          /* ... of this name, which is an existing file */
+    bool help;         /* -h or --help was given; parsing stopped there */
+    bool brief;        /* it was -h */
+    const char *value; /* NULL, or the operand after a flag that many give a value ... */
+    const char *flag;  /* ... and the name of the option that takes it */
+    char note[OPT_NOTES][200];
+    size_t n_notes; /* about old or unclear spellings, for the user */
 };
 
 /* Parses argv[0 .. argc), without the names of program and command, into target.  DEJA_OK, or
@@ -182,7 +201,7 @@ int opt_parse(const struct opt *table, int argc, char **argv, void *target, stru
 int opt_check_names(const struct opt *table, const void *target, bool from_terminal,
                     deja_error *err);
 
-/* Walks a table with its groups, and -h/--help at the end.  The field of an entry is at *base +
+/* Walks a table with its groups, and --help and -h at the end.  The field of an entry is at *base +
  * offset.  NULL at the end. */
 #define OPT_DEPTH 6
 struct opt_walk {
@@ -198,6 +217,11 @@ const struct opt *opt_walk_next(struct opt_walk *w, size_t *base);
 static inline bool opt_is_option(const struct opt *o)
 {
     return o->type >= OPT_TYPE_FLAG;
+}
+/* Whether help and completion list it. */
+static inline bool opt_is_shown(const struct opt *o)
+{
+    return opt_is_option(o) && !o->old;
 }
 static inline bool opt_is_optional(const struct opt *o)
 {

@@ -18,22 +18,23 @@ static const struct word {
         APART, /* defined in another table */
         NONE   /* not an option of the command */
     } place;
+    uint8_t used; /* OPT_USED */
 } words[] = {
-    {"capacity", 'n', NULL, "1.5M, 1e9", OFFERED},
-    {"fp_rate", 'p', NULL, NULL, OFFERED},
-    {"memory", 'm', NULL, "1.5G, 512M, 64KiB; k, M, G are powers of 1024", OFFERED},
-    {"kind", 'k', NULL, NULL, OFFERED},
-    {"window_seconds", 0, "window-time", "30s, 15m, 6h, 7d", OFFERED},
-    {"delimiter", 0, "words", NULL, OFFERED}, /* also sets layered_words */
-    {"layered_words", 0, "words", NULL, APART},
-    {"layered_paper", 0, "layered paper", NULL, APART},
-    {"seed", 0, NULL, NULL, APART},
-    {"key", 0, NULL, NULL, APART},
-    {"url", 0, NULL, NULL, APART},
-    {"part_kind", 0, NULL, NULL, NONE},
-    {"growth", 0, NULL, NULL, NONE},
-    {"tightening", 0, NULL, NULL, NONE},
-    {"format", 0, NULL, NULL, NONE},
+    {"capacity", 'n', NULL, "1.5M, 1e9", OFFERED, 3},
+    {"fp_rate", 'p', NULL, NULL, OFFERED, 2},
+    {"memory", 'm', NULL, "1.5G, 512M, 64KiB; k, M, G are powers of 1024", OFFERED, 3},
+    {"kind", 'k', NULL, NULL, OFFERED, 3},
+    {"window_seconds", 0, "window-time", "30s, 15m, 6h, 7d", OFFERED, 0},
+    {"delimiter", 0, "words", NULL, OFFERED, 0}, /* also sets layered_words */
+    {"layered_words", 0, "words", NULL, APART, 0},
+    {"layered_paper", 0, "layered paper", NULL, APART, 0},
+    {"seed", 0, NULL, NULL, APART, 0},
+    {"key", 0, NULL, NULL, APART, 0},
+    {"url", 0, NULL, NULL, APART, 0},
+    {"part_kind", 0, NULL, NULL, NONE, 0},
+    {"growth", 0, NULL, NULL, NONE, 0},
+    {"tightening", 0, NULL, NULL, NONE, 0},
+    {"format", 0, NULL, NULL, NONE, 0},
 };
 
 static const struct word *word_of(const deja_option *row)
@@ -155,6 +156,7 @@ static void make_rows(void)
                               .min = row->least,
                               .max = row->most,
                               .names = row->choice,
+                              .used = word_of(row)->used,
                               .bit = row->flag};
     }
 }

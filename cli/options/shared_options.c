@@ -36,7 +36,7 @@ const struct opt shared_sizing[] = {
 
 const struct opt shared_key[] = {
     OPT_STRING(0, "key", "FILE", struct shared_options, key_file,
-               "read the secret key of the filter from FILE"),
+               "read the secret key of the filter from FILE", OPT_USED(3)),
     INSECURE_KEY,
     OPT_END,
 };
@@ -106,11 +106,11 @@ static const struct opt common_columns[] = {
         'f', "field", "N", struct shared_options, field,
         "to use the last field, put it first: awk -v OFS='\\t' '{print $NF, $0}' FILE | deja "
         "dedup -f 1 -d '\\t' | cut -f 2-",
-        "use the N-th field of the line as the key"),
+        "use the N-th field of the line as the key", OPT_USED(1)),
     OPT_CHAR('d', "delimiter", "C", struct shared_options, delimiter,
              "separate fields at C: ';', '\\t', '\\0' (default: blanks; ',' with --csv)"),
     OPT_NAME("csv", "COLUMN", struct shared_options, csv, "a column",
-             "read CSV with quotes; use COLUMN, a name or a number, as the key"),
+             "read CSV; use COLUMN, a name or a number, as the key", OPT_USED(1)),
     OPT_END,
 };
 
@@ -118,7 +118,8 @@ static const struct opt shared_json_key[] = {
     OPT_NAME(
         "json-key", "NAME", struct shared_options, json_key, "the name of a string",
         "use the string NAME in a JSON object as the key: url, a.b, .a.b, $.a.b (default url; "
-        "without --format, jsonl is assumed)"),
+        "without --format, jsonl is assumed)",
+        OPT_USED(3)),
     OPT_CHECK(check_input),
     OPT_END,
 };
@@ -127,7 +128,7 @@ const struct opt shared_input[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
     OPT_CHOICE(0, "format", "FORMAT", struct shared_options, format, pick_format_name,
-               "use the URL, or the hosts, in lines of this format as the key"),
+               "use the URL or hosts in lines of this format as the key", OPT_USED(1)),
     OPT_PART(shared_json_key),
     OPT_END,
 };
@@ -142,10 +143,11 @@ static const char *format_name(uint32_t format)
 const struct opt shared_input_dcso[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
-    OPT_CHOICE_OR_FLAG(
-        0, "format", "FORMAT", struct shared_options, format, format_name, FORMAT_DCSO, dcso,
-        "use the URL, or the hosts, in lines of this format as the key; dcso: the "
-        "filter is a DCSO bloom file, and a second --format names that of the lines"),
+    OPT_CHOICE_OR_FLAG(0, "format", "FORMAT", struct shared_options, format, format_name,
+                       FORMAT_DCSO, dcso,
+                       "use the URL or hosts in lines of this format as the key; dcso: the filter "
+                       "is a DCSO bloom file, and a second --format names that of the lines",
+                       OPT_USED(1)),
     OPT_PART(shared_json_key),
     OPT_END,
 };
@@ -196,7 +198,8 @@ const struct opt shared_rules[] = {
 const struct opt shared_url[] = {
     OPT_HEADING("URLs"),
     OPT_OPTIONAL_CHOICE("url", "PROFILE", struct shared_options, url, deja_profile_name, "safe",
-                        "treat keys as URLs: compare their canonical forms (default safe)"),
+                        "treat keys as URLs: compare their canonical forms (default safe)",
+                        OPT_USED(1)),
     OPT_PART(shared_rules),
     OPT_END,
 };
@@ -209,12 +212,13 @@ const struct opt shared_canonical[] = {
 
 const struct opt shared_output[] = {
     OPT_STRING('o', "output", "FILE", struct shared_options, output,
-               "write the results to FILE instead of standard output"),
+               "write the results to FILE instead of standard output", OPT_USED(2)),
     OPT_END,
 };
 
 const struct opt shared_force[] = {
-    OPT_FLAG(0, "force", struct shared_options, force, "replace OUT.deja if it is a filter file"),
+    OPT_FLAG(0, "force", struct shared_options, force, "replace OUT.deja if it is a filter file",
+             OPT_USED(2)),
     OPT_END,
 };
 
@@ -233,13 +237,14 @@ const struct opt shared_threads[] = {
 };
 
 const struct opt shared_json[] = {
-    OPT_FLAG(0, "json", struct shared_options, json, "print the report as JSON"),
+    OPT_FLAG(0, "json", struct shared_options, json, "print the report as JSON", OPT_JSON_KEY,
+             OPT_USED(3)),
     OPT_END,
 };
 
 const struct opt shared_quiet[] = {
     OPT_FLAG('q', "quiet", struct shared_options, quiet,
-             "print only errors: no progress, no summary"),
+             "print only errors: no progress, no summary", OPT_USED(2)),
     OPT_END,
 };
 

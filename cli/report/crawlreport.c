@@ -98,7 +98,7 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
                      "this visit was already complete, and nothing was fetched; --revisit "
                      "starts the next");
     if (a->waiting > 0)
-        console_note(console, "%s waiting; run with the same --out to resume",
+        console_note(console, "%s waiting; run with the same -o to resume",
                      num_of(a->waiting, "URL").s);
 }
 

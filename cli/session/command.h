@@ -55,9 +55,11 @@ struct call {
 
 struct command {
     const char *name;
+    bool often;           /* used often: `deja -h` explains it, and only names the others */
     const char *summary;  /* one phrase, no capital, no period */
     const char *operands; /* "OUT.deja [FILE]...": words, in brackets if optional; dots allow any
                              number; "" for none */
+    opt_names *operand_names;            /* what operands can be, for completion; NULL: files */
     const struct opt *options;           /* may be NULL */
     size_t options_size;                 /* of the struct that the options fill */
     const void *defaults;                /* such a struct to start with; NULL: all zero */
@@ -105,6 +107,9 @@ const struct command *command_find(const char *name, deja_error *err);
 void help_usage(struct out *o);    /* deja alone  */
 void help_overview(struct out *o); /* deja --help */
 void help_command(struct out *o, const struct command *cmd);
+/* brief.c: the same on one screen. */
+void brief_overview(struct out *o); /* deja -h */
+void brief_command(struct out *o, const struct command *cmd);
 
 /* completion.c: the tables as a script for shell 1, 2, ...; NULL if there is no such shell. */
 const char *completion_shell(uint32_t shell);

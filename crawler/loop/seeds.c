@@ -87,7 +87,7 @@ static int read_seed(const char *text, struct buffer *url, deja_error *err)
     if (access(text, F_OK) == 0)
         return fail(err, DEJA_EINVAL,
                     "'%s' is a file, not a URL; to start from the URLs in a file: "
-                    "xargs deja crawl --out DIR <FILE",
+                    "xargs deja crawl -o DIR <FILE",
                     fail_path(text).text);
     if (!looks_like_host(text))
         return fail(err, DEJA_EINVAL,

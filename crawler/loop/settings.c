@@ -1,6 +1,6 @@
 /* settings.c - the options of a crawl that its folder remembers.
  *
- * `deja crawl --out DIR` resumes a crawl with its options.  A given option is stored in the queue
+ * `deja crawl -o DIR` resumes a crawl with its options.  A given option is stored in the queue
  * as text, by its name; an option that is not given keeps its stored value, or has its default.
  *
  *     of the visit   which links are followed, what is archived, the size of the cache.  They

@@ -124,7 +124,7 @@ int lab_journal_open(struct lab_journal *j, const char *folder, const struct lab
     *found = 0;
     make_head(head, sizeof head - 1, lab);
     if ((size_t)snprintf(j->path, sizeof j->path, "%s/" NAME, folder) >= sizeof j->path)
-        return fail(err, DEJA_EINVAL, "--out: the name is too long");
+        return fail(err, DEJA_EINVAL, "--output: the name is too long");
     if (resume)
         return resume_from(j, head, results, n, found, err);
     j->fd = open(j->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);

@@ -88,16 +88,16 @@ END
 }
 
 settings_of_a_crawl_are_escaped() {
-    run deja crawl http://127.0.0.1:9/ --out crawl --retries 0 --exclude "$evil" --contact "$evil"
+    run deja crawl http://127.0.0.1:9/ --output crawl --retries 0 --exclude "$evil" --contact "$evil"
     if grep -q 'has no crawler' .stderr; then return; fi
-    run deja crawl --out crawl
+    run deja crawl --output crawl
     expect_stderr_has 'as before: --exclude \x1b[2J'
     _harmless .stderr
     for option in --match --exclude; do
-        run deja crawl http://127.0.0.1:9/ --out other --scope regex --match "($evil" "$option" "($evil"
+        run deja crawl http://127.0.0.1:9/ --output other --scope regex --match "($evil" "$option" "($evil"
         _harmless .stderr
     done
-    run deja crawl "$evil" "http://$evil/" --out other
+    run deja crawl "$evil" "http://$evil/" --output other
     _harmless .stderr
 }
 

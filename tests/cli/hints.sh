@@ -17,26 +17,67 @@ a_profile_may_follow_url() {
     succeeds deja build -q --url crawl g.deja f
     succeeds deja check -q --url crawl g.deja f
     expect_lines 2 .stdout
-    # A file of that name is read as input, and a message says so.
+    # If a file has that name, a message says so.
     echo http://b/ >crawl
     succeeds deja dedup --url crawl f
-    expect_lines 3 .stdout
-    expect_stderr_has "crawl is read as a file; to use it as the value of --url, write --url=crawl"
+    expect_lines 1 .stdout
+    expect_stderr_has "crawl is the value of --url; to read the file of that name, write ./crawl"
     succeeds deja dedup --url -- crawl
     expect_stdout http://b/
+    succeeds deja dedup --url ./crawl
+    expect_stdout http://b/
     fails_with 2 "cralw does not exist" deja dedup --url cralw f
+    expect_stderr_has "cralw is not a value of --url; did you mean crawl?"
 }
 
-url_accepts_both_names_of_the_option() {
+old_spellings_work_with_a_note() {
     echo 'http://a/?b=1&a=2' >f
     local option
     for option in --profile=crawl '--profile crawl' --url=crawl '--url crawl'; do
         # shellcheck disable=SC2086 # words
-        succeeds deja url -q $option f
+        succeeds deja url $option f
         expect_stdout 'http://a/?a=2&b=1'
+        case $option in
+        --profile*) expect_stderr_has "--profile is an old spelling; write --url=PROFILE" ;;
+        *) ! grep -q spelling .stderr || fail "a note about $option" ;;
+        esac
     done
+    succeeds deja url -q --profile crawl f
+    expect_stderr_empty
     succeeds deja url -q --url f
     expect_stdout 'http://a/?b=1&a=2'
+    succeeds deja lab hashes -n 1k --runs 1 --out old
+    expect_stderr_has "--out is an old spelling; write --output=DIR"
+    [ -e old/index.html ] || fail "no report"
+    run deja crawl --out nowhere -c 2
+    expect_stderr_has "--out is an old spelling; write --output=DIR"
+    expect_stderr_has "-c is an old spelling; write --connections N"
+    # Help and completion show the new spellings only.
+    for option in url crawl lab; do
+        deja $option --help >all
+        ! grep -qE -e '--(profile|out) |-c, ' all || fail "help of $option"
+    done
+    ! deja help --completion bash | grep -q -e --profile || fail "completion"
+}
+
+json_and_json_key_are_told_apart() {
+    printf '{"link":"a"}\n{"link":"b"}\n{"link":"a"}\n' >f
+    local command
+    for command in dedup 'build g.deja' url; do
+        # shellcheck disable=SC2086 # words
+        fails_with 2 "--json takes no value; did you mean --json-key=link?" \
+            deja $command --json=link f
+    done
+    fails_with 2 "link does not exist; did you mean --json-key=link?" deja dedup --json link f
+    fails_with 2 "unknown option --json-k; did you mean --json-key?" deja dedup --json-k link f
+    fails_with 2 "link does not exist; check its name" deja dedup link --json f
+    echo a | deja build -q h.deja
+    fails_with 2 "--json takes no value" deja info --json=x h.deja
+    ! grep -q json-key .stderr || fail "info has no --json-key"
+    succeeds deja dedup -q --json --json-key link f
+    expect_lines 2 .stdout
+    # A new filter is not a key.
+    succeeds deja build --json new.deja f
 }
 
 a_url_is_not_a_file() {

@@ -39,7 +39,7 @@ _same_figures() {
 }
 
 every_experiment_makes_figures_and_a_page() {
-    succeeds deja lab all --quick -n 10k --out report
+    succeeds deja lab all --quick -n 10k --output report
     expect_stdout_has "spatiotemporal"
     expect_stderr_has "see report/index.html"
     local name
@@ -65,7 +65,7 @@ _has_lines() { # N FILE
 
 a_stop_loses_nothing() {
     local pid status=0 args=(lab spatial temporal -n 20k --runs 6)
-    "$DEJA" "${args[@]}" --out stopped 2>err >out &
+    "$DEJA" "${args[@]}" --output stopped 2>err >out &
     pid=$!
     eventually _has_lines 4 stopped/lab.journal
     kill -TERM "$pid"
@@ -73,26 +73,26 @@ a_stop_loses_nothing() {
     [ "$status" -eq 143 ] || fail "exit $status"
     grep -qF "add --resume to the command to continue" err || fail "it does not say how to continue"
     [ ! -e stopped/index.html ] || fail "a report of half of the figures"
-    succeeds deja "${args[@]}" --out stopped --resume
+    succeeds deja "${args[@]}" --output stopped --resume
     expect_stderr_has "units are done"
-    succeeds deja "${args[@]}" --out whole
+    succeeds deja "${args[@]}" --output whole
     _same_figures whole stopped
 }
 
 a_torn_journal_can_be_resumed() {
-    succeeds deja lab -q single -n 5k --runs 2 --out whole
+    succeeds deja lab -q single -n 5k --runs 2 --output whole
     cp -r whole torn
     head -c -7 whole/lab.journal >torn/lab.journal
     rm torn/*.csv
-    succeeds deja lab -q single -n 5k --runs 2 --out torn --resume
+    succeeds deja lab -q single -n 5k --runs 2 --output torn --resume
     _same_figures whole torn
 }
 
 runs_can_be_added() {
-    succeeds deja lab -q hashes -n 5k --runs 1 --out grown
-    succeeds deja lab hashes -n 5k --runs 3 --out grown --resume
+    succeeds deja lab -q hashes -n 5k --runs 1 --output grown
+    succeeds deja lab hashes -n 5k --runs 3 --output grown --resume
     expect_stderr_has "5 of 15 units are done"
-    succeeds deja lab -q hashes -n 5k --runs 3 --out whole
+    succeeds deja lab -q hashes -n 5k --runs 3 --output whole
     _same_figures whole grown
 }
 
@@ -100,16 +100,16 @@ urls_can_come_from_a_file() {
     deja gen -n 6000 --seed 3 >some
     cat some some >twice
     printf '\n\n' >>twice
-    succeeds deja lab single --runs 1 -n 3k --urls twice --out report
+    succeeds deja lab single --runs 1 -n 3k --urls twice --output report
     _figures report single
     # Only half of the requested number: reported, and used.
-    succeeds deja lab single --runs 1 -n 5k --urls twice --out fewer
+    succeeds deja lab single --runs 1 -n 5k --urls twice --output fewer
     expect_stderr_has "6,000 duplicate lines of twice skipped"
     expect_stderr_has "twice has 6,000 distinct lines: n = 3,000 instead of 5,000"
     _same_figures report fewer
     grep -qF "6,000 duplicate lines omitted" fewer/index.html || fail "the page does not tell"
     gzip -k some
-    succeeds deja lab -q single --runs 1 -n 3k --urls some.gz --out zipped
+    succeeds deja lab -q single --runs 1 -n 3k --urls some.gz --output zipped
     _same_figures report zipped
 }
 
@@ -118,16 +118,16 @@ titles_can_have_many_words() {
     local words
     words=$(seq -s ' ' 1000)
     { echo "$words"; seq -f 'title %.0f of many' 301; } >titles
-    succeeds deja lab -q split --runs 1 --urls titles --out report
+    succeeds deja lab -q split --runs 1 --urls titles --output report
     grep -qF "up to 1000 words; 64 layers" report/index.html || fail "wrong number of layers"
     grep -qF "A title of 1000 words would need 250 layers" report/index.html || fail "no note"
     { echo id,keywords; echo "7,\"$words, \"\"quoted\"\"\""; seq -f '7,title %.0f' 301; } >table.csv
-    succeeds deja lab -q split --runs 1 --urls table.csv --csv keywords --out table
+    succeeds deja lab -q split --runs 1 --urls table.csv --csv keywords --output table
     grep -qF "up to 1001 words" table/index.html || fail "the long column was not read"
     # Different lines with the same words leave nothing to measure.
     seq -f '%.0f' 300 | while read -r n; do printf '%*s\n' "$n" '' | tr ' ' -; done >dashes
     fails_with 2 "dashes has 1 different titles; split needs 100" \
-        deja lab split --runs 1 --urls dashes --out none
+        deja lab split --runs 1 --urls dashes --output none
 }
 
 without_a_name_experiments_are_listed() {
@@ -140,7 +140,7 @@ without_a_name_experiments_are_listed() {
     [ ! -e deja-lab ] || fail "something ran"
     succeeds deja lab --list
     expect_same full .stdout
-    succeeds deja lab --quick --out report
+    succeeds deja lab --quick --output report
     expect_stderr_has "1 run and n = 100,000"
     [ ! -e report ] || fail "something ran"
     ! cmp -s full .stdout || fail "the estimates do not depend on the options"
@@ -153,32 +153,32 @@ experiments_are_found_by_name() {
     expect_stdout_has "thesis, table 5.9"
     fails_with 2 "unknown experiment 'singel'; did you mean single?" deja lab singel
     fails_with 2 "run 'deja lab --list'" deja lab nonsense
-    succeeds deja lab -q all memory -n 1k --quick --out all # named twice: once
+    succeeds deja lab -q all memory -n 1k --quick --output all # named twice: once
     [ "$(grep -c '<section id="memory">' all/index.html)" -eq 1 ] || fail "memory stands there twice"
 }
 
 impossible_options_are_refused() {
     fails_with 2 "--runs takes a number" deja lab --runs 0
     fails_with 2 "--capacity takes a number" deja lab -n 10
-    fails_with 2 "nowhere.txt" deja lab single --urls nowhere.txt --out report
+    fails_with 2 "nowhere.txt" deja lab single --urls nowhere.txt --output report
     printf 'a\nb\n' >two
-    fails_with 2 "two has 2 different lines" deja lab single --urls two --out report
-    fails_with 2 "no/where" deja lab single -n 1k --out no/where
-    fails_with 2 "there is nothing to resume" deja lab single -n 1k --out empty --resume
-    succeeds deja lab -q single -n 1k --runs 1 --out report
-    fails_with 2 "belongs to another lab" deja lab single -n 2k --runs 1 --out report --resume
-    fails_with 2 "belongs to another lab" deja lab single -n 1k --seed 2 --out report --resume
+    fails_with 2 "two has 2 different lines" deja lab single --urls two --output report
+    fails_with 2 "no/where" deja lab single -n 1k --output no/where
+    fails_with 2 "there is nothing to resume" deja lab single -n 1k --output empty --resume
+    succeeds deja lab -q single -n 1k --runs 1 --output report
+    fails_with 2 "belongs to another lab" deja lab single -n 2k --runs 1 --output report --resume
+    fails_with 2 "belongs to another lab" deja lab single -n 1k --seed 2 --output report --resume
     : >file
-    fails_with 2 "file" deja lab single -n 1k --out file
+    fails_with 2 "file" deja lab single -n 1k --output file
 }
 
 a_full_disk_is_an_error() {
     [ -w /dev/full ] || skip "no /dev/full"
     mkdir report
     ln -s /dev/full report/single.csv
-    fails_with 2 "No space left" deja lab single -n 1k --runs 1 --out report
+    fails_with 2 "No space left" deja lab single -n 1k --runs 1 --output report
     rm report/single.csv
-    succeeds deja lab single -n 1k --runs 1 --out report --resume # the figures are there
+    succeeds deja lab single -n 1k --runs 1 --output report --resume # the figures are there
 }
 
 cases "$@"

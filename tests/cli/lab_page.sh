@@ -4,7 +4,7 @@
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "no Chromium (Debian: chromium)"
 
-succeeds deja lab -q all --quick -n 5k --out report
+succeeds deja lab -q all --quick -n 5k --output report
 
 # The page reports its own width; nothing else is added to it.
 sed 's|</body>|<script>document.body.dataset.width = document.documentElement.scrollWidth</script></body>|' \

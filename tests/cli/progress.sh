@@ -98,7 +98,7 @@ PY
 }
 
 the_lab_shows_a_bar() {
-    _terminal "[#" lab hashes --quick --runs 100 --out report
+    _terminal "[#" lab hashes --quick --runs 100 --output report
     _has "%"
     _has " left"
     _leaves_no_trace "stopped"

@@ -14,17 +14,17 @@ each_profile_has_its_form() {
     expect_stderr_has "2 lines are not URLs"
     expect_stderr_has "5 lines read, 1 changed"
     cp .stdout safe
-    succeeds deja url --profile safe list
+    succeeds deja url --url=safe list
     expect_same safe .stdout
-    succeeds deja url --profile crawl list
+    succeeds deja url --url=crawl list
     printf '%s\n' http://example.com/b http://example.com/b 'http://example.com/?a=1&b=2' 'no url' '' |
         expect_stdout
     expect_stderr_has "5 lines read, 2 changed"
-    succeeds deja url --profile=gsb list
+    succeeds deja url --url=gsb list
     printf '%s\n' http://example.com/b http://example.com/b \
         'http://example.com/?utm_source=x&b=2&a=1' 'http://no%20url/' '' | expect_stdout
     expect_stderr_has "1 line is not a URL"
-    succeeds deja url --profile scrapy list
+    succeeds deja url --url=scrapy list
     printf '%s\n' http://example.com:80/a/../b http://example.com/b \
         'http://example.com/?a=1&b=2&utm_source=x' 'no%20url' '' | expect_stdout
 }
@@ -68,17 +68,17 @@ segments_are_layers() {
 # As published for the Safe Browsing API.
 expressions_are_host_suffixes_and_path_prefixes() {
     printf '%s\n' 'http://a.b.com/1/2.html?param=1' http://1.2.3.4/1/ >list
-    succeeds deja url --profile gsb --expressions list
+    succeeds deja url --url=gsb --expressions list
     printf '%s\n' \
         $'a.b.com/1/2.html?param=1\ta.b.com/1/2.html\ta.b.com/1/\ta.b.com/\tb.com/1/2.html?param=1\tb.com/1/2.html\tb.com/1/\tb.com/' \
         $'1.2.3.4/1/\t1.2.3.4/' | expect_stdout
-    fails_with 2 "--expressions needs --profile gsb, not safe" deja url --expressions list
-    fails_with 2 "cannot be combined" deja url --profile gsb --expressions --segments list
+    fails_with 2 "--expressions needs --url=gsb, not safe" deja url --expressions list
+    fails_with 2 "cannot be combined" deja url --url=gsb --expressions --segments list
 }
 
 json_is_one_object_per_line() {
     printf '%s\n' HTTP://a.example/b $'bad \xff' '' >list
-    succeeds deja url --json --profile gsb --segments --expressions list
+    succeeds deja url --json --url=gsb --segments --expressions list
     python3 - <<'PY'
 import json
 a, b, c = [json.loads(line) for line in open('.stdout')]
@@ -98,7 +98,7 @@ links_are_resolved_against_the_base() {
         http://a.example/x/y?q http://a.example/x/e mailto:me@a.example | expect_stdout
     # Absolute URLs are left to the profile.
     printf '%s\n' 'http://A.example/%7e' /%7e >list
-    succeeds deja url -q --profile scrapy --base http://b.example list
+    succeeds deja url -q --url=scrapy --base http://b.example list
     printf '%s\n' http://a.example/~ http://b.example/~ | expect_stdout
     cat >access.log <<'END'
 192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET /a/../b?\x22 HTTP/1.1" 200 23
@@ -135,16 +135,16 @@ strict_names_file_and_line() {
 
 parameters_can_be_dropped_and_kept() {
     echo 'http://a.example/?utm_source=1&ours=2&id=3&own_a=4' >list
-    succeeds deja url --profile crawl list
+    succeeds deja url --url=crawl list
     expect_stdout 'http://a.example/?id=3&ours=2&own_a=4'
     printf '# our own\n\n  ours \nown_*\t# all of them\r\n' >names
-    succeeds deja url --profile crawl --drop-params names list
+    succeeds deja url --url=crawl --drop-params names list
     expect_stdout 'http://a.example/?id=3'
-    succeeds deja url --profile crawl --keep-params list
+    succeeds deja url --url=crawl --keep-params list
     expect_stdout 'http://a.example/?id=3&ours=2&own_a=4&utm_source=1'
-    succeeds deja url --profile crawl --keep-params --drop-params names list
+    succeeds deja url --url=crawl --keep-params --drop-params names list
     expect_stdout 'http://a.example/?id=3&utm_source=1'
-    succeeds deja url --profile crawl --keep-params=own_a,utm_source --drop-params names list
+    succeeds deja url --url=crawl --keep-params=own_a,utm_source --drop-params names list
     expect_stdout 'http://a.example/?id=3&own_a=4&utm_source=1'
     fails_with 2 "--drop-params is for profile crawl: safe keeps all" deja url --drop-params names list
 }
@@ -157,7 +157,7 @@ fields_columns_and_formats_can_be_chosen() {
     succeeds deja url -q --csv url list.csv
     expect_stdout 'http://a/?x=1,2'
     printf '%s\n' '# x' '0.0.0.0 A.example b.example' '||c.example/path' >hosts
-    succeeds deja url --profile gsb --format hosts hosts
+    succeeds deja url --url=gsb --format hosts hosts
     printf '%s\n' http://a.example/ http://b.example/ '' | expect_stdout
     expect_stderr_has "1 line without a host: printed empty"
 }
@@ -174,8 +174,8 @@ canonical_lists_stay_unchanged() {
     deja gen -q -n 20k >list
     local profile
     for profile in safe crawl gsb; do
-        deja url -q --profile $profile list >form
-        succeeds deja url --profile $profile form
+        deja url -q --url=$profile list >form
+        succeeds deja url --url=$profile form
         expect_same form .stdout
         expect_stderr_has "20,000 lines read, 0 changed"
     done
@@ -183,13 +183,12 @@ canonical_lists_stay_unchanged() {
 
 help_and_completion_list_the_options() {
     succeeds deja help url
-    expect_stdout_has "--profile PROFILE"
+    expect_stdout_has "--url[=PROFILE]"
     expect_stdout_has "crawl, gsb, scrapy or shape"
     succeeds deja help dedup
     expect_stdout_has "--url[=PROFILE]"
     succeeds deja help --completion bash
-    expect_stdout_has 'url:--profile) _deja_words "safe crawl gsb scrapy shape"'
-    # --url gsb is an option and a file: profiles are offered after = only.
+    expect_stdout_has 'url:--url) _deja_words "safe crawl gsb scrapy shape"'
     cp .stdout completion
     cat >try <<'END'
 . ./completion
@@ -201,10 +200,10 @@ try() {
 try deja dedup --url = g
 try deja dedup --url =
 try deja dedup --url g
-try deja url --profile s
+try deja url --url s
 END
     succeeds bash try
-    printf '%s\n' gsb 'safe crawl gsb scrapy shape' '' 'safe scrapy shape' | expect_stdout
+    printf '%s\n' gsb 'safe crawl gsb scrapy shape' gsb 'safe scrapy shape' | expect_stdout
 }
 
 cases "$@"

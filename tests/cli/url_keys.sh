@@ -22,7 +22,7 @@ _keeps() {
     exits_with 0 deja dedup -q --url="$profile" --state "$profile.state" list
     expect_stdout ''
     deja dedup -q --url="$profile" --canonical list >forms
-    deja url -q --profile "$profile" want | cmp - forms
+    deja url -q --url="$profile" want | cmp - forms
     deja build -q --url="$profile" "$profile.deja" want
     deja check -q --url="$profile" "$profile.deja" list >found
     cp said .stderr

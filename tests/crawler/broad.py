@@ -24,7 +24,7 @@ def every_host_is_visited_once():
     with Server(answer, addresses) as server:
         want = {f"http://{a}:{server.port}{p}" for a in addresses
                 for p in ["/"] + [f"/{i}" for i in range(PAGES - 1)]}
-        summary = run(server.url, "--out", "any", "--scope", "any", "--allow-private", "--connections",
+        summary = run(server.url, "--output", "any", "--scope", "any", "--allow-private", "--connections",
                       "40")
         asked = [f"http://{s.host}{s.path}" for s in server.log if s.path != "/robots.txt"]
         exactly_once(asked, want, "broad crawl")
@@ -35,7 +35,7 @@ def every_host_is_visited_once():
         # Breadth first: a host's own pages are one link away from its first page.
         first = [s.path for s in server.log if s.host == f"127.0.0.1:{server.port}"]
         same(first[:2], ["/robots.txt", "/"], "the first requests")
-        summary = run(server.url, "--out", "few", "--scope", "any", "--allow-private",
+        summary = run(server.url, "--output", "few", "--scope", "any", "--allow-private",
                       "--max-host-pages", "3")
         same(summary["fetched"], 3 * HOSTS, "pages with three a host")
         same(summary["left_out"]["host_limit"], (PAGES - 3) * HOSTS, "beyond the limit")
@@ -54,7 +54,7 @@ def scopes_limit_the_crawl():
         def crawl(name, *args):
             shutil.rmtree(name, ignore_errors=True)
             server.clear()
-            run(f"http://www.one.localhost:{server.port}/docs/", "--out", name, *args)
+            run(f"http://www.one.localhost:{server.port}/docs/", "--output", name, *args)
             return {f"{s.host.split(':')[0]}{s.path}" for s in server.log
                     if s.path != "/robots.txt"}
         one = {"www.one.localhost" + p for p in ("/", "/docs/", "/docs/a", "/blog")}

@@ -48,16 +48,16 @@ def damaged_settings():
         with database("set") as db:
             was = db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
             db.execute("INSERT OR REPLACE INTO setting VALUES(?, ?)", (name, value))
-        status, text = crawl("--out", "set")
+        status, text = crawl("--output", "set")
         same(status, 2, f"exit with {name} {value!r}: {text}")
         check(f"set/queue.db: its setting '{name}' is damaged; " in text, f"{value!r}: {text}")
         with database("set") as db:
             db.execute("DELETE FROM setting WHERE name = ?", (name,))
             if was:
                 db.execute("INSERT INTO setting VALUES(?, ?)", (name, was[0]))
-    status, text = crawl("--out", "set", "--revisit", "set")
+    status, text = crawl("--output", "set", "--revisit", "set")
     same(status, 2, "misuse")
-    same(crawl("--out", "set")[0], 0, f"exit when all is as it was: {text}")
+    same(crawl("--output", "set")[0], 0, f"exit when all is as it was: {text}")
 
 
 def an_option_replaces_its_damaged_setting():
@@ -65,10 +65,10 @@ def an_option_replaces_its_damaged_setting():
         db.execute("INSERT OR REPLACE INTO setting VALUES('scope', 99)")
         db.execute("INSERT OR REPLACE INTO setting VALUES('embeds', 'maybe')")
         db.execute("INSERT OR REPLACE INTO setting VALUES('delay', 'soon')")
-    status, text = crawl("--out", "set", "--scope", "host", "--delay", "0")
+    status, text = crawl("--output", "set", "--scope", "host", "--delay", "0")
     check("'embeds' is damaged; give --embeds or --no-embeds to set it again" in text, text)
-    same(crawl("--out", "set", "--scope", "host", "--delay", "0", "--no-embeds")[0], 0, "replaced")
-    same(crawl("--out", "set")[0], 0, "and remembered")
+    same(crawl("--output", "set", "--scope", "host", "--delay", "0", "--no-embeds")[0], 0, "replaced")
+    same(crawl("--output", "set")[0], 0, "and remembered")
 
 
 def damaged_rows():
@@ -87,20 +87,20 @@ def damaged_rows():
                         db.execute(f"UPDATE {table} SET {name} = ?", (value,))
                 except sqlite3.IntegrityError:
                     continue  # SQLite refuses it
-                for args in (("--out", "row"), ("--revisit", "row")):
+                for args in (("--output", "row"), ("--revisit", "row")):
                     status, text = crawl(*args)
                     check(status < 2 or "row/queue.db" in text or "seen.deja" in text,
                           f"{table}.{name} = {value!r}: {text}")
     shutil.copytree("rows", "named")
     with database("named") as db:
         db.execute("UPDATE url SET url = 'file:///etc/passwd'")
-    status, text = crawl("--out", "named")
+    status, text = crawl("--output", "named")
     check(status == 2 and "named/queue.db: a row of its table url is damaged" in text, text)
 
 
 with Server(site({"/": page("/a", "/b"), "/a": page(), "/b": page()})) as server:
-    run(server.url, "--out", "set")
-    run(server.url, "--out", "rows", "--max-pages", "2")
+    run(server.url, "--output", "set")
+    run(server.url, "--output", "rows", "--max-pages", "2")
     os.environ["no_proxy"] = "*"
     damaged_settings()
     an_option_replaces_its_damaged_setting()

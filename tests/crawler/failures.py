@@ -30,7 +30,7 @@ def compile_shim():
 
 
 def crawl(server, name, environment=None):
-    return subprocess.run(arguments("-q", server.url, "--out", name, "--retries", "0",
+    return subprocess.run(arguments("-q", server.url, "--output", name, "--retries", "0",
                                     "--sync-every", "0", "--max-file", "4000"),
                           capture_output=True, timeout=PATIENCE,
                           env={**os.environ, **(environment or {})})

@@ -74,7 +74,7 @@ def large_site():
 
 
 def crawl(server):
-    done = subprocess.run(arguments("-q", server.url, "--out", "disk/crawl", "-n", 1000, "-k",
+    done = subprocess.run(arguments("-q", server.url, "--output", "disk/crawl", "-n", 1000, "-k",
                                     "blocked", "--per-host", IN_FLIGHT, "--max-file", "200k",
                                     "--sync-every", "0", "--max-depth", 1000),
                           capture_output=True, timeout=PATIENCE)

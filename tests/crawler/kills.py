@@ -21,7 +21,7 @@ def interrupted(n, kills, seed, sig, *args):
     pages = looped_site(n, seed)
     name = f"kills-{seed}"
     with Server(site(pages)) as server:
-        command = arguments("-q", server.url, "--out", name, "--per-host", IN_FLIGHT,
+        command = arguments("-q", server.url, "--output", name, "--per-host", IN_FLIGHT,
                             "--max-depth", 1000, *args)
         happened = 0
         for _ in range(kills):
@@ -39,7 +39,7 @@ def interrupted(n, kills, seed, sig, *args):
             _, err = process.communicate(timeout=PATIENCE)
             check(process.returncode in (0, -sig), f"exit {process.returncode}: {err.decode()}")
         allowed = IN_FLIGHT * happened if sig == signal.SIGKILL else 0
-        summary = run(server.url, "--out", name, "--per-host", IN_FLIGHT, "--max-depth", 1000,
+        summary = run(server.url, "--output", name, "--per-host", IN_FLIGHT, "--max-depth", 1000,
                       *args)
         count = Counter(server.paths())
         same(set(count), set(pages), "pages")
@@ -57,14 +57,14 @@ def a_lost_cache_is_rebuilt(n=300):
     """Without seen.deja, the cache is rebuilt from the queue."""
     pages = looped_site(n)
     with Server(site(pages)) as server:
-        run(server.url, "--out", "lost", "--max-pages", n // 2, "--max-depth", 1000)
+        run(server.url, "--output", "lost", "--max-pages", n // 2, "--max-depth", 1000)
         os.remove("lost/seen.deja")
-        summary = run("--out", "lost", "--max-depth", 1000)
+        summary = run("--output", "lost", "--max-depth", 1000)
         same(Counter(server.paths()), Counter(pages.keys()), "pages")
         check(summary["rebuilt"] >= n // 2, "URLs put into the cache again")
         run("--revisit", "lost", "--max-depth", 1000, "--max-pages", n // 2)
         os.remove("lost/seen.deja")
-        same(run("--out", "lost", "--max-depth", 1000)["visit"], 2, "the cache of visit 2")
+        same(run("--output", "lost", "--max-depth", 1000)["visit"], 2, "the cache of visit 2")
         same(run("--revisit", "lost", "--max-depth", 1000)["visit"], 3, "and the next")
 
 

@@ -17,7 +17,7 @@ def with_robots(text, **more):
 def robots_are_obeyed():
     with Server(with_robots("User-agent: *\nDisallow: /\n\nUser-agent: deja\nDisallow: /shut\n"
                             "Allow: /shut/but\n")) as server:
-        summary = run(server.url, "--out", "obey")
+        summary = run(server.url, "--output", "obey")
         want = {"/", "/shut/but/open"} | {p for p in LINKS if "open" in p}
         same(set(server.paths()), want, "pages")
         same(server.paths(robots=True)[0], "/robots.txt", "the first request")
@@ -32,11 +32,11 @@ def robots_that_cannot_be_read_follow_the_rfc():
     """RFC 9309: after 4xx everything is allowed; after 5xx or no answer, nothing is."""
     for status, pages in ((404, len(LINKS) + 3), (403, len(LINKS) + 3), (500, 0), (503, 0)):
         with Server(with_robots("user-agent: *\ndisallow: /\n", status=status)) as server:
-            summary = run(server.url, "--out", f"robots-{status}", status=0 if pages else 1)
+            summary = run(server.url, "--output", f"robots-{status}", status=0 if pages else 1)
             same(len(server.paths()), pages, f"pages with robots.txt {status}")
             same(summary["failed"]["no_robots_txt"], 0 if pages else 1, "no robots.txt")
     with Server(with_robots("", cut=0, length=100)) as server:
-        run(server.url, "--out", "robots-cut", status=1)
+        run(server.url, "--output", "robots-cut", status=1)
         same(server.paths(), [], "pages with robots.txt cut off")
 
 
@@ -46,11 +46,11 @@ def redirects_of_robots_txt_are_followed():
              "/robots.txt": Answer(b"", 301, headers=[("Location", "/r0")]),
              "/r4": Answer(b"user-agent: *\ndisallow: /a", type="text/plain")}
     with Server(site(pages)) as server:
-        run(server.url, "--out", "redirected")
+        run(server.url, "--output", "redirected")
         check("/a" not in server.paths(), "five redirects of robots.txt are followed")
     pages["/r4"] = Answer(b"", 302, headers=[("Location", "/r0")])
     with Server(site(pages)) as server:
-        run(server.url, "--out", "circle")
+        run(server.url, "--output", "circle")
         check("/a" in server.paths(), "robots.txt in a circle forbids nothing")
 
 
@@ -65,12 +65,12 @@ def pauses_are_kept():
     """Checks the shortest pause; longer ones are allowed."""
     pages = {"/": page(*[f"/{i}" for i in range(5)]), **{f"/{i}": page() for i in range(5)}}
     with Server(site(pages)) as server:
-        run(server.url, "--out", "delay", "--delay", "200ms")
+        run(server.url, "--output", "delay", "--delay", "200ms")
         same(len(server.log), 7, "requests")
         check(min(gaps(server)) >= 0.2, f"--delay 200ms: {gaps(server)}")
     pages["/robots.txt"] = b"user-agent: *\ncrawl-delay: 0.3\n"
     with Server(site(pages)) as server:
-        run(server.url, "--out", "crawl-delay", "--delay", "0")
+        run(server.url, "--output", "crawl-delay", "--delay", "0")
         check(min(gaps(server)[1:]) >= 0.3, f"crawl-delay: {gaps(server)}")
         same(max(server.most_open.values()), 1, "requests at a time")
 
@@ -87,7 +87,7 @@ def retry_after_is_obeyed():
         return Answer(page())
 
     with Server(answer) as server:
-        summary = run(server.url, "--out", "busy")
+        summary = run(server.url, "--output", "busy")
         same(len(tries), 2, "requests")
         log = [s for s in server.log if s.path == "/"]
         check(log[1].at - log[0].answered >= 1, "Retry-After: 1")
@@ -99,11 +99,11 @@ def nofollow_is_obeyed():
         '<meta name="robots" content="nofollow">'), text='<a href="/c">c</a>'),
         "/b": page(), "/c": page()}
     with Server(site(pages)) as server:
-        summary = run(server.url, "--out", "nofollow")
+        summary = run(server.url, "--output", "nofollow")
         same(set(server.paths()), {"/", "/a"}, "pages without nofollow")
         same(summary["left_out"]["nofollow"], 2, "nofollow")
         server.clear()
-        run(server.url, "--out", "follow", "--nofollow")
+        run(server.url, "--output", "follow", "--nofollow")
         same(set(server.paths()), set(pages), "pages with --nofollow")
 
 
@@ -121,10 +121,10 @@ def sitemaps_are_read_on_request():
                                    "</urlset>".encode(), type="application/xml")}
             return site(pages)(request)
         server.answer = answer
-        run(server.url, "--out", "plain")
+        run(server.url, "--output", "plain")
         same(set(server.paths()), {"/"}, "without --sitemaps")
         server.clear()
-        run(server.url, "--out", "maps", "--sitemaps")
+        run(server.url, "--output", "maps", "--sitemaps")
         same(set(server.paths()), {"/", "/map.xml", "/two.xml", "/hidden?a=1&b=2", "/deep"},
              "with --sitemaps")
 

@@ -35,7 +35,7 @@ def anonymous_kilobytes(pid):
 
 def main():
     with Server(answer) as server:
-        process = subprocess.Popen(arguments("--json", server.url + "p1", "--out", "crawl",
+        process = subprocess.Popen(arguments("--json", server.url + "p1", "--output", "crawl",
                                              "--per-host", "16"), stdout=subprocess.PIPE)
         seen = {}
         while process.poll() is None:

@@ -79,7 +79,7 @@ def log_lines():
 
 def crawl(pages, url, name, *args):
     open("access.log", "w").close()
-    summary = run(url, "--out", name, "--per-host", "4", "--max-depth", "1000", *args)
+    summary = run(url, "--output", name, "--per-host", "4", "--max-depth", "1000", *args)
     same(summary["fetched"], len(pages), f"{name}: fetched")
     asked = Counter(p for _, _, p in log_lines() if p not in ("/robots.txt",))
     same(set(asked.values()), {1}, f"{name}: how often each page was asked for")
@@ -113,7 +113,7 @@ def main():
         same(Counter(s for _, s, _ in log_lines())["304"], len(pages), "answers 304")
         warcfile.read_folder("plain")
         # An untrusted certificate.
-        summary = run(f"https://127.0.0.1:{tls}/", "--out", "untrusted", "--retries", "0", status=1)
+        summary = run(f"https://127.0.0.1:{tls}/", "--output", "untrusted", "--retries", "0", status=1)
         same((summary["fetched"], summary["failed"]["no_secure_connection"]), (0, 1),
              "pages without trust")
     finally:

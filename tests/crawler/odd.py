@@ -11,7 +11,7 @@ from webserver import Answer, Server, page, site
 def crawl(pages, name, *args, status=0):
     """Crawls / and what it links to: the summary, the requested paths, the archived answers."""
     with Server(site(pages)) as server:
-        summary = run(server.url, "--out", name, *args, status=status)
+        summary = run(server.url, "--output", name, *args, status=status)
         answers = {r.url[len(server.url) - 1:]: r for r in warcfile.read_folder(name)}
         return summary, server.paths(), answers
 
@@ -127,7 +127,7 @@ def cookies():
                                              ("Set-Cookie", "seen=1; Path=/")])
         return Answer(page("/a", "/b"))
     with Server(answer) as server:
-        summary = run(server.url, "--out", "cookies")
+        summary = run(server.url, "--output", "cookies")
         same(server.paths(), ["/", "/", "/a", "/b"], "requests")
         same(summary["fetched"], 3, "fetched")
 
@@ -159,7 +159,7 @@ def traps():
         n = int(query.split("=")[1])
         return Answer(page(*[f"/search?q={3 * n + i}" for i in (1, 2, 3)]))
     with Server(answer) as server:
-        summary = run(server.url, "--out", "traps", "--max-depth", "30", "--max-similar", "50",
+        summary = run(server.url, "--output", "traps", "--max-depth", "30", "--max-similar", "50",
                       "--per-host", "4")
         paths = server.paths()
         same(len([p for p in paths if "cal" in p]), 30, "days of the calendar")
@@ -169,27 +169,27 @@ def traps():
 
 
 def missing_hosts_are_counted():
-    summary = run("http://nowhere.invalid/", "--out", "nowhere", "--retries", "0", status=1)
+    summary = run("http://nowhere.invalid/", "--output", "nowhere", "--retries", "0", status=1)
     same(failures(summary), {"no_address": 1}, "a host without address")
     with Server(site({})) as server:
         port = server.port
-    summary = run(f"http://127.0.0.1:{port}/", "--out", "gone", "--retries", "0", status=1)
+    summary = run(f"http://127.0.0.1:{port}/", "--output", "gone", "--retries", "0", status=1)
     same(failures(summary), {"no_answer": 1}, "nobody there")
 
 
 def limits():
     pages = {"/": page(*[f"/{i}" for i in range(50)]), **{f"/{i}": page() for i in range(50)}}
     with Server(site(pages)) as server:
-        summary = run(server.url, "--out", "limits", "--max-pages", "10", "--per-host", "4")
+        summary = run(server.url, "--output", "limits", "--max-pages", "10", "--per-host", "4")
         same((summary["fetched"], summary["ended"]), (10, "page limit"), "--max-pages")
         same(summary["waiting"], 41, "waiting")
-        summary = run("--out", "limits", "--max-pages", "20")
+        summary = run("--output", "limits", "--max-pages", "20")
         same((len(server.paths()), summary["fetched"]), (20, 20), "the same, a little further")
-        summary = run("--out", "limits", "--max-bytes", "1")
+        summary = run("--output", "limits", "--max-bytes", "1")
         same(summary["ended"], "byte limit", "--max-bytes")
-        summary = run("--out", "limits")
+        summary = run("--output", "limits")
         same((sorted(server.paths()), summary["ended"]), (sorted(pages), "done"), "the rest")
-        same(run(server.url, "--out", "depth", "--max-depth", "0")["fetched"], 1, "--max-depth 0")
+        same(run(server.url, "--output", "depth", "--max-depth", "0")["fetched"], 1, "--max-depth 0")
 
 
 def embeds():

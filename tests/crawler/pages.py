@@ -10,7 +10,7 @@ from webserver import Server, site
 def whole_site(n, *args):
     pages = looped_site(n)
     with Server(site(pages)) as server:
-        summary = run(server.url, "--out", "crawl", "--max-depth", 1000, *args)
+        summary = run(server.url, "--output", "crawl", "--max-depth", 1000, *args)
         exactly_once(server.paths(), pages, f"{n} pages with {args}")
         same([s.path for s in server.log].count("/robots.txt"), 1, "requests for robots.txt")
         same(summary["fetched"], n, "fetched")
@@ -23,7 +23,7 @@ def whole_site(n, *args):
         same({urlparse(r.url).path: r.body for r in answers}, pages, "bodies")
         # A second run finds nothing left to do.
         server.clear()
-        same(run("--out", "crawl")["fetched"], n, "fetched in all")
+        same(run("--output", "crawl")["fetched"], n, "fetched in all")
         same(server.paths(), [], "requests of the second run")
 
 

@@ -62,7 +62,7 @@ class Scenario:
         how = device.cut(rng, "state")
         what = f"{self.name}, {what}, {how}"
         before = len(server.log)
-        done = subprocess.run(arguments("--json", server.url, "--out", "state", *OPTIONS),
+        done = subprocess.run(arguments("--json", server.url, "--output", "state", *OPTIONS),
                               capture_output=True, timeout=PATIENCE, env=Disk.without_syncs())
         if done.returncode != 0:
             fail(f"{what}: refused: {done.stderr.decode()}")
@@ -110,7 +110,7 @@ def main(pages, seeds, moments):
     for seed in seeds:
         site_ = looped_site(pages, seed)
         with Server(site(site_)) as server:
-            first = ("--out", "DIR")
+            first = ("--output", "DIR")
             for scenario in (
                     Scenario(f"often-{seed}", site_, (*first, "--sync-every", "0")),
                     Scenario(f"seldom-{seed}", site_, (*first, "--sync-every", "20ms")),

@@ -1,4 +1,4 @@
-"""`deja crawl --out DIR` resumes a crawl with its options: which are remembered, which may change,
+"""`deja crawl --output DIR` resumes a crawl with its options: which are remembered, which may change,
 which are refused, and which must be given again."""
 
 import os
@@ -26,14 +26,14 @@ def pages():
 
 
 def begun(server, name, *args):
-    return crawl(server.url, "--out", name, "--delay", "0", "--contact", "http://us.invalid/",
+    return crawl(server.url, "--output", name, "--delay", "0", "--contact", "http://us.invalid/",
                  "--max-pages", "1", *args)
 
 
 def a_crawl_resumes_with_its_options():
     with Server(site(pages())) as server:
         begun(server, "on", "--embeds", "--nofollow", "--per-host", "2", "--exclude", "/5$")
-        text = crawl("--out", "on")
+        text = crawl("--output", "on")
         for option in ("--embeds", "--nofollow", "--per-host 2", "--exclude /5$", "--delay 0",
                        "--contact http://us.invalid/"):
             check(option in text, f"{option} in the note: {text}")
@@ -55,7 +55,7 @@ def canonical_forms_of_an_older_version_stay():
         queue.execute("UPDATE setting SET value = ? WHERE name = 'url'", (older.encode(),))
         queue.commit()
         queue.close()
-        crawl("--out", "older")
+        crawl("--output", "older")
         same(len(server.paths()), 7, "pages")
         told = subprocess.run([DEJA, "info", "--json", "older/seen.deja"], capture_output=True).stdout
         check(older.split()[1].encode() in told, f"the cache has the forms of the queue: {told}")
@@ -64,7 +64,7 @@ def canonical_forms_of_an_older_version_stay():
 def limits_of_a_run_are_not_remembered():
     with Server(site(pages())) as server:
         begun(server, "limits")
-        check("page limit" not in crawl("--out", "limits"), "--max-pages is not remembered")
+        check("page limit" not in crawl("--output", "limits"), "--max-pages is not remembered")
         same(len(server.paths()), 7, "pages")
 
 
@@ -77,9 +77,9 @@ def options_of_the_visit_stay_until_the_next():
                            (("--no-archive",), "--no-archive: this visit started without it"),
                            (("-n", "2000"), "-n 2000: this visit started with 1000"),
                            (("-p", "0.1"), "-p 0.1: this visit started without it")):
-            said = crawl("--out", "visit", *args, status=2)
+            said = crawl("--output", "visit", *args, status=2)
             check(text in said and "--revisit" in said, f"{args}: {said}")
-        crawl("--out", "visit", "--scope", "host", "-n", "1000", "--delay", "0")  # unchanged
+        crawl("--output", "visit", "--scope", "host", "-n", "1000", "--delay", "0")  # unchanged
         server.clear()
         text = crawl("--revisit", "visit", "--embeds", "-m", "4k", "--delay", "0")
         check("/i.png" in server.paths(), "--embeds from the next visit on")
@@ -101,9 +101,9 @@ def flags_can_be_turned_off():
         begun(server, "flags", "--embeds", "--nofollow", "--sitemaps", "--no-archive")
         for taken, given in (("--no-embeds", "--embeds"), ("--no-nofollow", "--nofollow"),
                              ("--no-sitemaps", "--sitemaps"), ("--archive", "--no-archive")):
-            said = crawl("--out", "flags", taken, status=2)
+            said = crawl("--output", "flags", taken, status=2)
             check(f"{taken}: this visit started with {given}; the next one" in said, said)
-        crawl("--out", "flags")
+        crawl("--output", "flags")
         check(extra <= set(server.paths()), f"all flags: {server.paths()}")
         server.clear()
         crawl("--revisit", "flags", "--no-embeds", "--no-nofollow", "--no-sitemaps")
@@ -113,14 +113,14 @@ def flags_can_be_turned_off():
         said = crawl("--revisit", "flags", "--no-archive", "--archive")  # the last one counts
         check("--no-" not in said and "--embeds" not in said, f"as before: {said}")
         same(len(warcfile.read_folder("flags")), len(set(server.paths())), "archived")
-        crawl("--out", "flags", "--archive", "--no-embeds", status=0)  # unchanged
+        crawl("--output", "flags", "--archive", "--no-embeds", status=0)  # unchanged
 
 
 def politeness_options_can_change_at_any_time():
     with Server(site(pages())) as server:
         begun(server, "manners", "--user-agent", "one/1")
-        crawl("--out", "manners", "--max-pages", "2", "--contact", "mailto:b@b.invalid")
-        crawl("--out", "manners")
+        crawl("--output", "manners", "--max-pages", "2", "--contact", "mailto:b@b.invalid")
+        crawl("--output", "manners")
         agents = [s.agent for s in server.log if s.path != "/robots.txt"]
         same(agents[0], "one/1", "the first")
         check(all("+mailto:b@b.invalid" in a for a in agents[1:]), f"User-Agents: {agents}")
@@ -131,21 +131,21 @@ def the_url_profile_is_remembered():
     site_ = {"/": page("/a?utm_source=x", "/a?z=1&x=2"), "/a": page(), "/a?x=2&z=1": page()}
     with Server(site(site_)) as server:
         begun(server, "forms", "--url", "crawl")
-        crawl("--out", "forms")
+        crawl("--output", "forms")
         same(sorted(server.paths()), ["/", "/a", "/a?x=2&z=1"], "pages")
-        check("uses profile crawl" in crawl("--out", "forms", "--url", "safe", status=2), "safe")
+        check("uses profile crawl" in crawl("--output", "forms", "--url", "safe", status=2), "safe")
         os.remove("forms/seen.deja")
-        check("give --url" in crawl("--out", "forms", status=2), "the cache is gone")
-        crawl("--out", "forms", "--url", "crawl", "-q", status=0)
+        check("give --url" in crawl("--output", "forms", status=2), "the cache is gone")
+        crawl("--output", "forms", "--url", "crawl", "-q", status=0)
         begun(server, "keeps", "--url", "crawl", "--keep-params", "--exclude", "x")
-        check("as at its start" in crawl("--out", "keeps", status=2), "other parameters")
+        check("as at its start" in crawl("--output", "keeps", status=2), "other parameters")
 
 
 def a_missing_cache_is_rebuilt_with_its_options():
     with Server(site(pages())) as server:
         begun(server, "gone", "-k", "blocked", "-n", "5000", "--seed", "7")
         os.remove("gone/seen.deja")
-        crawl("--out", "gone")
+        crawl("--output", "gone")
         told = subprocess.run([DEJA, "info", "gone/seen.deja"], capture_output=True, check=True)
         check(b"blocked" in told.stdout and b"5,000" in told.stdout, told.stdout.decode())
         same(len(server.paths()), 7, "pages")
@@ -153,11 +153,11 @@ def a_missing_cache_is_rebuilt_with_its_options():
 
 def a_kind_that_does_not_grow_needs_a_size():
     for kind in ("layered", "window", "spectral"):
-        text = crawl("http://127.0.0.1:9/", "--out", "unsized", "-k", kind, status=2)
+        text = crawl("http://127.0.0.1:9/", "--output", "unsized", "-k", kind, status=2)
         check(f"kind {kind} cannot grow: give -n" in text, text)
     with Server(site(pages())) as server:
         begun(server, "unsized", "-k", "layered", "-n", "1000")  # the folder is still usable
-        crawl("--out", "unsized")
+        crawl("--output", "unsized")
         same(len(server.paths()), 7, "pages")
 
 

@@ -54,7 +54,7 @@ def credentials_are_dropped():
             **{p: page() for p in ("/x0", "/x1", "/x2", "/canonical", "/dir/below", "/target",
                                    "/mapped")}}
         server.answer = site(pages)
-        summary = run(server.url, "--out", "dropped", "--sitemaps")
+        summary = run(server.url, "--output", "dropped", "--sitemaps")
         same(sorted(server.paths(robots=True)), sorted(pages), "each page once")
         same(summary["hosts"], 1, "hosts")
         for seen in server.log:
@@ -70,7 +70,7 @@ def credentials_are_dropped():
 
 
 def a_seed_with_credentials_is_refused():
-    text = notes("http://me:secret@127.0.0.1:9/a", "--out", "login", status=2)
+    text = notes("http://me:secret@127.0.0.1:9/a", "--output", "login", status=2)
     check("does not log in; give http://127.0.0.1:9/a instead" in text, text)
     check("secret" not in text and "me" not in text.split("instead")[0].split("give")[1], text)
 
@@ -83,20 +83,20 @@ def all_spellings_are_one_host():
         links = [f"http://{name}:{s.port}/{i}" for i, name in enumerate(names) for s in (one, two)]
         answers = {"/": page(*links), **{f"/{i}": page() for i in range(len(names))}}
         one.answer = two.answer = site(answers)
-        summary = run(one.url, "--out", "spelled", "--scope", "any", "--allow-private",
+        summary = run(one.url, "--output", "spelled", "--scope", "any", "--allow-private",
                       "--delay", "50ms", "--per-host", "1")
         log = sorted(one.log + two.log, key=lambda s: s.at)
         same(summary["hosts"], 1, "hosts")
         check(len(log) > len(names) * 2, f"{len(log)} requests")
         least = min(b.at - a.answered for a, b in zip(log, log[1:]))
         check(least >= 0.05, f"a pause of {least} s between requests to two ports of one host")
-        summary = run(one.url, "--out", "limited", "--scope", "any", "--allow-private",
+        summary = run(one.url, "--output", "limited", "--scope", "any", "--allow-private",
                       "--max-host-pages", "3")
         same(summary["fetched"], 3, "pages of one host")
         # Each port has rules of its own.
         one.clear(), two.clear()
         two.answer = site({**answers, "/robots.txt": b"user-agent: *\ndisallow: /\n"})
-        run(one.url, "--out", "ruled", "--scope", "any", "--allow-private")
+        run(one.url, "--output", "ruled", "--scope", "any", "--allow-private")
         same(two.paths(), [], "pages of the port that forbids all")
         check(len(one.paths()) > 6, "pages of the port that does not")
 
@@ -117,29 +117,29 @@ def robots_txt_is_followed_within_the_scope():
             return Answer(page("/open", "/shut"))
 
         server.answer = answer
-        summary = run(server.url, "--out", "out-of-scope", status=1)
+        summary = run(server.url, "--output", "out-of-scope", status=1)
         same(asked, ["127.0.0.1/robots.txt"], "requests")
         same(summary["failed"]["robots_redirects"], 1, "robots redirects")
-        text = notes(server.url, "--out", "told", status=1)
+        text = notes(server.url, "--output", "told", status=1)
         check(f"redirects out of the scope, to {other}/rules; start from there" in text, text)
         asked.clear()
-        run(server.url, "--out", "in-scope", "--scope", "any", "--allow-private")
+        run(server.url, "--output", "in-scope", "--scope", "any", "--allow-private")
         same(sorted(asked), ["127.0.0.1/", "127.0.0.1/open", "127.0.0.1/robots.txt",
                              "127.0.0.2/rules"], "requests")
         # Another port is elsewhere, too; the path of the same port is not, even in a prefix scope.
         with Server(site({"/robots.txt": Answer(b"", 302, headers=[
                 ("Location", f"http://127.0.0.1:{server.port}/robots.txt")])})) as port:
             asked.clear()
-            run(port.url, "--out", "port", status=1)
+            run(port.url, "--output", "port", status=1)
             same(asked, [], "requests to another port")
         with Server(site({"/robots.txt": Answer(b"", 302, headers=[("Location", "/r")]),
                           "/r": b"user-agent: *\ndisallow: /docs/shut\n",
                           "/docs/": page("shut", "open"), "/docs/open": page()})) as here:
-            run(here.url + "docs/", "--out", "prefix", "--scope", "prefix")
+            run(here.url + "docs/", "--output", "prefix", "--scope", "prefix")
             same(here.paths(robots=True), ["/robots.txt", "/r", "/docs/", "/docs/open"], "prefix")
         with Server(site({"/robots.txt": Answer(b"", 302, headers=[
                 ("Location", "ftp://127.0.0.1/robots.txt")])})) as strange:
-            run(strange.url, "--out", "strange", status=1)
+            run(strange.url, "--output", "strange", status=1)
             same(strange.paths(), [], "robots.txt at ftp")
 
 
@@ -157,7 +157,7 @@ def redirected_robots_txt_respects_pauses():
             return Answer(page())
 
         server.answer = answer
-        run(server.url, "--out", "hurry", "--scope", "any", "--allow-private", "--delay", "60ms")
+        run(server.url, "--output", "hurry", "--scope", "any", "--allow-private", "--delay", "60ms")
         log = sorted((s for s in server.log if s.host.startswith("127.0.0.1:")), key=lambda s: s.at)
         same(len(log), 2 + len(hosts), "requests to the host that all lead to")
         least = min(b.at - a.answered for a, b in zip(log, log[1:]))
@@ -184,26 +184,26 @@ def private_addresses_are_refused():
         server.answer = other.answer = answer
         for scope in (("--scope", "any"), ("--scope", "regex", "--match", ".")):
             server.clear()
-            summary = run(server.url, "--out", "private-" + scope[1], *scope)
+            summary = run(server.url, "--output", "private-" + scope[1], *scope)
             same(sorted(server.paths()), ["/", "/away", "/mine"], "pages")
             same({s.host for s in server.log}, {f"127.0.0.1:{server.port}"}, "hosts that were asked")
             same(other.log, [], "requests to another port")
             same(summary["failed"]["private_address"], 7, "private addresses")
-        check("give --allow-private" in notes(server.url, "--out", "hint", "--scope", "any"), "hint")
+        check("give --allow-private" in notes(server.url, "--output", "hint", "--scope", "any"), "hint")
         server.clear()
-        run(server.url, f"http://127.0.0.2:{server.port}/a", "--out", "named", "--scope", "any")
+        run(server.url, f"http://127.0.0.2:{server.port}/a", "--output", "named", "--scope", "any")
         same({s.host.split(":")[0] for s in server.log}, {"127.0.0.1", "127.0.0.2"}, "two are named")
         # A redirect of robots.txt does not lead in either.
         gate = Answer(b"", 302, headers=[("Location", f"http://127.0.0.2:{server.port}/gate")])
         with Server(site({"/": page(), "/robots.txt": gate})) as way:
             server.clear()
-            summary = run(way.url, "--out", "way-in", "--scope", "any", status=1)
+            summary = run(way.url, "--output", "way-in", "--scope", "any", status=1)
             same(server.log, [], "requests that a robots.txt led to")
             same(summary["failed"]["private_address"], 1, "private addresses")
         # The option is remembered and can be turned off.
         server.clear()
-        run(server.url, "--out", "allowed", "--scope", "any", "--allow-private", "--max-pages", "1")
-        summary = run("--out", "allowed", "--scope", "any", "--no-allow-private")
+        run(server.url, "--output", "allowed", "--scope", "any", "--allow-private", "--max-pages", "1")
+        summary = run("--output", "allowed", "--scope", "any", "--no-allow-private")
         check("/a" not in server.paths() and summary["failed"]["private_address"] > 0, "turned off")
 
 
@@ -211,23 +211,23 @@ def a_long_crawl_delay_is_capped():
     pages = {"/": page("/a", "/b"), "/a": page(), "/b": page(),
              "/robots.txt": b"user-agent: *\ncrawl-delay: 86400\n"}
     with Server(site(pages)) as server:
-        summary = run(server.url, "--out", "day", "--max-crawl-delay", "100ms")
+        summary = run(server.url, "--output", "day", "--max-crawl-delay", "100ms")
         same((summary["fetched"], summary["capped_delays"]), (3, 1), "pages, delays cut")
         log = sorted(server.log, key=lambda s: s.at)
         least = min(b.at - a.answered for a, b in zip(log, log[1:]))
         check(least >= 0.1, f"a pause of {least} s")
-        text = notes(server.url, "--out", "cut", "--max-crawl-delay", "0")
+        text = notes(server.url, "--output", "cut", "--max-crawl-delay", "0")
         check("1 robots.txt asks for a longer pause than --max-crawl-delay allows" in text, text)
     pages["/robots.txt"] = b"user-agent: *\ncrawl-delay: 0.1\n"
     with Server(site(pages)) as server:
-        same(run(server.url, "--out", "short")["capped_delays"], 0, "delays cut")
+        same(run(server.url, "--output", "short")["capped_delays"], 0, "delays cut")
 
 
 def a_folder_of_deja_0_1_can_be_resumed():
     """In deja 0.1, a host was its scheme and authority, with credentials."""
     pages = {"/": page("/a", "/b"), "/a": page(), "/b": page(), "/c": page()}
     with Server(site(pages)) as server:
-        run(server.url, "--out", "old", "--max-pages", "1")
+        run(server.url, "--output", "old", "--max-pages", "1")
         host = server.url.rstrip("/")
         with database("old") as db:
             db.execute("UPDATE host SET name = ?", (host,))
@@ -238,7 +238,7 @@ def a_folder_of_deja_0_1_can_be_resumed():
                        (old, server.url.replace("//", "//me:secret@") + "c"))
             db.execute("PRAGMA user_version = 2")
         server.clear()
-        summary = run("--out", "old")
+        summary = run("--output", "old")
         same(sorted(server.paths()), ["/a", "/b", "/c"], "pages")
         same(summary["hosts"], 1, "hosts")
         for seen in server.log:
@@ -248,15 +248,15 @@ def a_folder_of_deja_0_1_can_be_resumed():
             same(db.execute("SELECT count(*) FROM url WHERE host NOT IN (SELECT id FROM host)")
                  .fetchone(), (0,), "URLs of no host")
             db.execute("PRAGMA user_version = 99")
-        check("another version of deja (format 99" in notes("--out", "old", status=2), "a newer folder")
+        check("another version of deja (format 99" in notes("--output", "old", status=2), "a newer folder")
 
 
 def bare_hosts_are_accepted():
     with Server(site({"/": page(), "/x": page()})) as server:
         host = server.url[len("http://"):].rstrip("/")
-        text = notes(host, "--out", "bare")
+        text = notes(host, "--output", "bare")
         check(f"'{host}' is read as http://{host}/\n" in text, text)
-        text = notes(f"localhost:{server.port}/x", "--out", "local")
+        text = notes(f"localhost:{server.port}/x", "--output", "local")
         check(f"is read as http://localhost:{server.port}/x" in text, text)
         same(server.paths(), ["/", "/x"], "pages")
     with open("urls.txt", "w", encoding="ascii") as f:
@@ -266,7 +266,7 @@ def bare_hosts_are_accepted():
                         ("mailto:a@b.org", "is not an http or https URL"),
                         ("ftp://example.org/", "is not an http or https URL"),
                         ("http://", "is not an http or https URL")):
-        text = notes(seed, "--out", "not-made", status=2)
+        text = notes(seed, "--output", "not-made", status=2)
         check(words in text, text)
 
 

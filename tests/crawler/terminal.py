@@ -30,13 +30,13 @@ except OSError:
     print("skipped: no pseudo terminals here, as in a chroot without /dev/pts")
     sys.exit(77)
 with Server(site(pages)) as server:
-    process = subprocess.Popen(arguments(server.url, "--out", "tty"), stderr=theirs,
+    process = subprocess.Popen(arguments(server.url, "--output", "tty"), stderr=theirs,
                                stdout=subprocess.DEVNULL)
     os.close(theirs)
     shown = read_all(ours)
     same(process.wait(PATIENCE), 0, "exit")
     check(b"visit 1: " in shown and b"waiting" in shown and b"at work" in shown, f"status: {shown}")
     check(b"visit 1, done: 9 pages" in shown, "the summary at the end")
-    done = subprocess.run(arguments(server.url, "--out", "pipe"), capture_output=True,
+    done = subprocess.run(arguments(server.url, "--output", "pipe"), capture_output=True,
                           timeout=PATIENCE)
     check(b"at work" not in done.stderr and b"done: 9 pages" in done.stderr, "a pipe")

@@ -13,7 +13,7 @@ pages = {"/": page("/a"), "/a": page(*(f"/{i}" for i in range(100)))}
 pages.update({f"/{i}": page() for i in range(100)})
 with Server(site(pages)) as server:
     server.hold_after = 2  # robots.txt and the seed
-    crawl = subprocess.Popen(arguments(server.url, "--out", "cut"), stdout=subprocess.PIPE,
+    crawl = subprocess.Popen(arguments(server.url, "--output", "cut"), stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
     while len(server.paths()) < 2:  # the page with the links was requested, and is held back
         check(crawl.poll() is None, "the crawl has ended")

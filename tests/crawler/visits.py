@@ -73,7 +73,7 @@ def lost_pages_are_recovered():
             summary = run(*args, *small_cache(11), warns=warns)
             return set(server.paths()), summary
         rates = predicted()
-        first, summary = visit(server.url, "--out", "v", warns=small)
+        first, summary = visit(server.url, "--output", "v", warns=small)
         check(all(f"/hub{h}" in first for h in range(HUBS)), "a hub was lost: another seed, please")
         within(len(pages) - len(first), rates, "lost by visit 1")
         same((summary["visit"], summary["recovered"], summary["appeared"]), (1, 0, 0), "visit 1")
@@ -87,7 +87,7 @@ def lost_pages_are_recovered():
         within(len(pages) - len(first | second | third), [p ** 3 for p in rates], "lost by all three")
         same(summary["recovered"], len(third - first - second), "recovered by visit 3")
         # The same hash functions: a new folder with the same seed is the same filter.
-        again, _ = visit(server.url, "--out", "same", warns=small)
+        again, _ = visit(server.url, "--output", "same", warns=small)
         same(again, first, "pages of a visit with the same hashes")
         check(pages.keys() - first, "nothing was lost, so nothing was shown")
 
@@ -98,10 +98,10 @@ def a_cache_grows_beyond_its_size():
     with Server(site(pages)) as server:
         for kind in "blocked", "classic", "exact":
             server.clear()
-            summary = run(server.url, "--out", f"grows-{kind}", "-n", len(pages) // 10, "-k", kind)
+            summary = run(server.url, "--output", f"grows-{kind}", "-n", len(pages) // 10, "-k", kind)
             same(set(server.paths()) - {"/robots.txt"}, set(pages), f"pages with a small cache of kind {kind}")
             same(summary["cache"]["kind"], "scalable", "kind of the cache")
-        run(server.url, "--out", "fixed", "-n", len(pages) // 10, "--fixed", "-q",
+        run(server.url, "--output", "fixed", "-n", len(pages) // 10, "--fixed", "-q",
             warns=f"warning: the cache was sized for {len(pages) // 10} URLs and now holds ")
 
 
@@ -110,9 +110,9 @@ def the_mode_of_the_filters_can_be_chosen():
         return [oct(os.stat(f"{folder}/{name}.deja").st_mode & 0o777) for name in ("seen", "shapes")]
 
     with Server(site({"/": page("/a"), "/a": page()})) as server:
-        run(server.url, "--out", "private")
+        run(server.url, "--output", "private")
         same(modes("private"), ["0o600"] * 2, "permissions without --mode")
-        run(server.url, "--out", "shared", "--mode", "640")
+        run(server.url, "--output", "shared", "--mode", "640")
         same(modes("shared"), ["0o640"] * 2, "permissions with --mode")
         run("--revisit", "shared", "--mode", "600", warns="shared/seen.deja keeps its permissions; use chmod to change them")
         same(modes("shared"), ["0o640"] * 2, "permissions of the next visit")
@@ -137,7 +137,7 @@ def conditional(pages):
 def unchanged_pages_are_revisits():
     pages = {"/": page("/a", "/b"), "/a": page("/c"), "/b": page(text="one"), "/c": page()}
     with Server(conditional(pages)) as server:
-        run(server.url, "--out", "cond")
+        run(server.url, "--output", "cond")
         check(all("if-none-match" not in s.headers for s in server.log), "a first visit asks plainly")
         server.clear()
         pages["/b"] = page("/new", text="two")
@@ -164,7 +164,7 @@ def missing_archives_are_tolerated():
     """A page without an archived copy is requested unconditionally: its links are needed."""
     pages = {"/": page("/a", "/b"), "/a": page("/c"), "/b": page(), "/c": page()}
     with Server(conditional(pages)) as server:
-        run(server.url, "--out", "away", "--max-file", "1")
+        run(server.url, "--output", "away", "--max-file", "1")
         os.remove("away/crawl-00002.warc.gz")  # the first has only a warcinfo record
         server.clear()
         summary = run("--revisit", "away")
@@ -178,7 +178,7 @@ def unchanged_bytes_are_revisits():
     """A server without ETag sends everything again; the archive keeps it once."""
     pages = {"/": page("/a"), "/a": page(text="same")}
     with Server(site(pages)) as server:
-        run(server.url, "--out", "bytes")
+        run(server.url, "--output", "bytes")
         pages["/"] = page("/a", text="changed")
         same(run("--revisit", "bytes")["unchanged"], 1, "unchanged")
         answers = warcfile.read_folder("bytes")
@@ -190,7 +190,7 @@ def unchanged_bytes_are_revisits():
 def visits_can_repeat():
     pages = {"/": page("/a"), "/a": page()}
     with Server(conditional(pages)) as server:
-        done = subprocess.run(arguments("--json", server.url, "--out", "every", "--every", "1s",
+        done = subprocess.run(arguments("--json", server.url, "--output", "every", "--every", "1s",
                                         "--visits", "3"), capture_output=True, timeout=600)
         same(done.returncode, 0, "exit")
         decoder, text, summaries = json.JSONDecoder(), done.stdout.decode(), []
@@ -206,7 +206,7 @@ def visits_can_repeat():
 def an_unfinished_visit_can_be_followed_by_the_next():
     pages = {"/": page(*[f"/{i}" for i in range(9)]), **{f"/{i}": page() for i in range(9)}}
     with Server(site(pages)) as server:
-        run(server.url, "--out", "part", "--max-pages", "4")
+        run(server.url, "--output", "part", "--max-pages", "4")
         server.clear()
         summary = run("--revisit", "part")
         exactly_once(server.paths(), pages, "visit 2")

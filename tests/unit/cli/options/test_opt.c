@@ -40,6 +40,8 @@ static const struct opt table[] = {
     OPT_EITHER("bright", struct sample, bright, dark, "be bright"),
     OPT_EITHER("no-bright", struct sample, dark, bright, "be dark"),
     OPT_STRING(0, "state", "FILE", struct sample, state, "keep it"),
+    OPT_STRING('S', "store", "FILE", struct sample, state, "same as --state",
+               OPT_OLD("--state FILE")),
     OPT_OPTIONAL("log", "FILE", struct sample, log, "default.log", "write a log"),
     OPT_COUNT('s', "skip", "N", struct sample, skip, 0, UINT64_MAX, "skip N"),
     OPT_COUNT32(0, "level", "N", struct sample, level, 2, 9, "level"),
@@ -238,6 +240,44 @@ static void help_ends_the_parsing(void **state)
     assert_false(accepted("-- --help")->rest.help);
 }
 
+static void the_short_help_is_told_apart(void **state)
+{
+    (void)state;
+    assert_true(accepted("-h")->rest.brief);
+    assert_true(accepted("-qh")->rest.brief);
+    assert_false(accepted("--help")->rest.brief);
+}
+
+static void an_old_spelling_works_with_a_note(void **state)
+{
+    (void)state;
+    struct parsed *p = accepted("--store x");
+    assert_string_equal(p->s.state, "x");
+    assert_int_equal(p->rest.n_notes, 1);
+    assert_string_equal(p->rest.note[0], "--store is an old spelling; write --state FILE");
+    p = accepted("-Sx");
+    assert_string_equal(p->s.state, "x");
+    assert_string_equal(p->rest.note[0], "-S is an old spelling; write --state FILE");
+    p = accepted("-Sa -Sb -Sc -Sd -Se"); /* more notes than there is room for */
+    assert_string_equal(p->s.state, "e");
+    assert_int_equal(p->rest.n_notes, OPT_NOTES);
+    assert_int_equal(accepted("--state x")->rest.n_notes, 0);
+    refused("--stor x", "unknown option --stor"); /* never suggested */
+}
+
+static void a_value_of_json_is_meant_for_json_key(void **state)
+{
+    (void)state;
+    refused("--json=url", "--json takes no value; did you mean --json-key=url?");
+    struct parsed *p = accepted("--json url");
+    assert_true(p->s.shared.json);
+    assert_int_equal(p->rest.n, 1);
+    assert_string_equal(p->rest.value, "url");
+    assert_string_equal(p->rest.flag, "json-key");
+    assert_null(accepted("--json -q")->rest.value);
+    assert_null(accepted("url --json")->rest.value);
+}
+
 static void the_error_for_an_unknown_option_suggests_a_known_one(void **state)
 {
     (void)state;
@@ -409,7 +449,7 @@ static void names_and_letters_are_unique(void **state)
             assert_true(x->letter == '\0' || x->letter != y->letter);
         }
     }
-    assert_int_equal(n, 46);
+    assert_int_equal(n, 47);
 }
 
 static void common_options_become_filter_options(void **state)
@@ -484,6 +524,9 @@ int main(void)
         cmocka_unit_test(operands_keep_their_order_among_options),
         cmocka_unit_test(no_arguments_are_fine),
         cmocka_unit_test(help_ends_the_parsing),
+        cmocka_unit_test(the_short_help_is_told_apart),
+        cmocka_unit_test(an_old_spelling_works_with_a_note),
+        cmocka_unit_test(a_value_of_json_is_meant_for_json_key),
         cmocka_unit_test(the_error_for_an_unknown_option_suggests_a_known_one),
         cmocka_unit_test(missing_and_superfluous_values_are_errors),
         cmocka_unit_test(every_error_names_the_option_and_what_it_accepts),
