@@ -709,12 +709,15 @@ DEJA_API size_t deja_lines_count(deja_slice text, char mark);
  * commit, nothing else may add to it.  Memory comes from its allocator.
  *
  * judge: hash is from deja_filter_hash_batch.  DEJA_ENOMEM: none of the keys were judged.
+ * contains: whether the filter has each key or the key is pending; none of them becomes pending.
  * commit: adds the pending keys, as deja_filter_add_hashed does.  On failure, the remaining keys
  * stay pending. */
 typedef struct deja_dedup deja_dedup;
 DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err);
 DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
                                   deja_error *err);
+DEJA_CHECKED int deja_dedup_contains(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *found,
+                                     deja_error *err);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
 DEJA_API void deja_dedup_free(deja_dedup *d);
 /* Returns how many keys are pending: those judged new and, in a window, those to be renewed. */

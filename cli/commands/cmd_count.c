@@ -60,13 +60,14 @@ static void print(struct job *j, const struct batch *b)
     struct out *out = j->session.out;
     session_print_header(&j->session, HEADER);
     for (size_t i = 0; i < block->n; i++) {
-        const size_t begin = i ? block->ends[i - 1] : 0;
-        out_printf(out, "%" PRIu64 "\t", j->counts[i]);
+        char count[24];
+        (void)snprintf(count, sizeof count, "%" PRIu64 "\t", j->counts[i]);
         if (j->session.urls.forms) {
+            out_text(out, count);
             out_write(out, block->forms[i].data, block->forms[i].len);
             out_write(out, block->data + block->ends[i] - 1, 1);
         } else {
-            out_write(out, block->data + begin, block->ends[i] - begin);
+            session_print_record(&j->session, block, i, count);
         }
         j->found += j->counts[i] != 0;
         j->total += j->counts[i];

@@ -7,6 +7,7 @@
  * (deja_dedup) until their lines are written to the pipe or terminal.  If the output is a file, it
  * must also be synced, because the kernel may write the filter's pages to disk before those of the
  * output. */
+#include "cli/commands/dedup_text.h"
 #include "cli/server/remote.h"
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
@@ -43,6 +44,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct dedup_options, shared, shared_output),
     OPT_GROUP(struct dedup_options, shared, shared_canonical),
     OPT_GROUP(struct dedup_options, shared, shared_sizing),
+    OPT_GROUP(struct dedup_options, shared, shared_text),
     OPT_GROUP(struct dedup_options, shared, shared_input),
     OPT_GROUP(struct dedup_options, shared, shared_url),
     OPT_GROUP(struct dedup_options, shared, shared_secret),
@@ -62,6 +64,7 @@ struct job {
     double synced;    /* time of the last sync of the state, in seconds of the session */
     bool unsynced;    /* it has changed since then */
     uint64_t kept, dropped;
+    struct dedup_text text; /* --paragraphs, --jsonl-text, --ngrams */
 };
 
 /* --- The filter ----------------------------------------------------------- */
@@ -205,9 +208,21 @@ static int after_batch(struct job *j, deja_error *err)
     return commit(j, err);
 }
 
+static int process_text(struct job *j, struct batch *b, deja_error *err)
+{
+    const int rc = dedup_text_batch(&j->text, b, err);
+    if (rc < 0)
+        return rc;
+    j->kept = j->text.units - j->text.removed;
+    j->dropped = j->text.removed;
+    return after_batch(j, err);
+}
+
 static int process(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
+    if (dedup_text_wanted(&j->o->shared))
+        return process_text(j, b, err);
     const int rc = judge(j, b, err);
     if (rc < 0)
         return rc;
@@ -221,6 +236,12 @@ static int process(void *job, struct batch *b, deja_error *err)
 }
 
 /* --- The account ---------------------------------------------------------- */
+
+/* Of the lines, or the units of texts, that were read. */
+static double expected_losses(const struct job *j, const deja_stats *s)
+{
+    return dedup_text_wanted(&j->o->shared) ? dedup_text_lost(&j->text, s) : s->lost;
+}
 
 static void summarize(struct job *j, const deja_stats *s)
 {
@@ -236,7 +257,9 @@ static void summarize(struct job *j, const deja_stats *s)
         json_uint(&r.json, "kept", j->kept);
         json_uint(&r.json, "dropped", j->dropped);
         json_uint(&r.json, "bytes", in.decoded);
-        json_real(&r.json, "lost", s->lost);
+        if (dedup_text_wanted(&j->o->shared))
+            dedup_text_json(&j->text, &r.json);
+        json_real(&r.json, "lost", expected_losses(j, s));
         json_real(&r.json, "fp_rate", s->fp_rate);
         json_real(&r.json, "fp_now", s->fp_now);
         json_string(&r.json, "kind", deja_kind_name(s->kind));
@@ -244,6 +267,12 @@ static void summarize(struct job *j, const deja_stats *s)
         json_real(&r.json, "fill", s->fill);
         json_bool(&r.json, "over_capacity", session_too_many(j->filter) != 0);
         session_report_end(&r, &j->session);
+        return;
+    }
+    if (dedup_text_wanted(&j->o->shared)) {
+        console_note(j->call->console, "%s%s, about %s lost; %s",
+                     j->session.stopped ? "stopped: " : "", dedup_text_account(&j->text).text,
+                     num_estimate(expected_losses(j, s)).s, num_duration(seconds).s);
         return;
     }
     char lost[80];
@@ -318,12 +347,18 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &j.o->shared, 0, j.filter, err);
     if (rc == DEJA_OK) {
+        j.text = (struct dedup_text){.session = &j.session,
+                                     .filter = j.filter,
+                                     .pending = j.pending,
+                                     .repeated = j.o->repeated,
+                                     .count = j.o->count};
         j.sync_output = j.pending && call_is_file(j.session.out);
         if (j.pending)
             session_on_pause(&j.session, on_pause, &j);
         rc = finish(&j, session_each(&j.session, process, &j, err), err);
     }
     rc = session_finish(&j.session, rc, err);
+    dedup_text_fini(&j.text);
     deja_dedup_free(j.pending);
     deja_filter_free(j.filter);
     return rc;

@@ -85,7 +85,8 @@ struct pick_options shared_pick_options(const struct shared_options *c)
                                  .has_delimiter = c->delimiter.given,
                                  .delimiter = c->delimiter.byte,
                                  .csv_column = c->csv,
-                                 .json_key = c->json_key};
+                                 .json_key = c->jsonl_text ? c->jsonl_text : c->json_key,
+                                 .paragraphs = c->paragraphs};
 }
 
 static int check_input(const void *target, deja_error *err)
@@ -100,8 +101,20 @@ static int check_input(const void *target, deja_error *err)
     return OPT_USAGE;
 }
 
+static int check_paragraphs(const void *target, deja_error *err)
+{
+    const struct shared_options *c = target;
+    if (c->paragraphs && c->url)
+        return fail(err, OPT_USAGE,
+                    "--paragraphs and --url cannot be combined: a paragraph is not a URL");
+    return DEJA_OK;
+}
+
 static const struct opt common_columns[] = {
     OPT_PART(shared_null),
+    OPT_FLAG(0, "paragraphs", struct shared_options, paragraphs,
+             "read paragraphs, which blank lines separate, instead of lines"),
+    OPT_CHECK(check_paragraphs),
     OPT_INDEX(
         'f', "field", "N", struct shared_options, field,
         "to use the last field, put it first: awk -v OFS='\\t' '{print $NF, $0}' FILE | deja "
@@ -152,6 +165,61 @@ const struct opt shared_input_dcso[] = {
     OPT_END,
 };
 
+/* An option that says where the key is, or what it is, and that was given; or NULL. */
+static const char *other_key(const struct shared_options *c)
+{
+    return c->field        ? "-f"
+           : c->csv        ? "--csv"
+           : c->format     ? "--format"
+           : c->json_key   ? "--json-key"
+           : c->null       ? "-z"
+           : c->paragraphs ? "--paragraphs"
+           : c->url        ? "--url"
+                           : NULL;
+}
+
+static int check_text(const void *target, deja_error *err)
+{
+    const struct shared_options *c = target;
+    struct jsonpick_path path;
+    if (c->jsonl_text && other_key(c))
+        return fail(err, OPT_USAGE,
+                    "--jsonl-text and %s cannot be combined: each line is a JSON object, and the "
+                    "paragraphs of its text are compared",
+                    other_key(c));
+    if (c->jsonl_text && !jsonpick_parse(&path, c->jsonl_text))
+        return fail(err, OPT_USAGE,
+                    "--jsonl-text '%s' is not the name of a string; write text or a.b, and "
+                    ".\"a.b\" for a name with a dot in it",
+                    fail_path(c->jsonl_text).text);
+    if (c->threshold != 0 && !c->ngrams)
+        return fail(err, OPT_USAGE,
+                    "--threshold needs --ngrams N: it is a share of the N-grams of a text");
+    if (c->threshold > 1)
+        return fail(err, OPT_USAGE, "--threshold is a share, above 0 and at most 1");
+    if (c->ngrams && (c->url || c->format == PICK_HOSTS))
+        return fail(err, OPT_USAGE, "--ngrams and %s cannot be combined: %s has no words",
+                    c->url ? "--url" : "--format hosts", c->url ? "a URL" : "a host");
+    if (c->redis && (c->jsonl_text || c->ngrams))
+        return fail(err, OPT_USAGE,
+                    "%s and --redis cannot be combined: texts are compared in this process; use "
+                    "--state FILE without --redis",
+                    c->ngrams ? "--ngrams" : "--jsonl-text");
+    return DEJA_OK;
+}
+
+const struct opt shared_text[] = {
+    OPT_HEADING("Texts"),
+    OPT_NAME("jsonl-text", "NAME", struct shared_options, jsonl_text, "the name of a string",
+             "remove repeated paragraphs from the string NAME of each JSON object"),
+    OPT_COUNT32(0, "ngrams", "N", struct shared_options, ngrams, 1, 100,
+                "compare texts by their runs of N words"),
+    OPT_REAL(0, "threshold", "T", struct shared_options, threshold,
+             "remove a text if at least this share of its N-grams was seen (default 0.8)"),
+    OPT_CHECK(check_text),
+    OPT_END,
+};
+
 /* An option that was given and needs a profile, or NULL. */
 static const char *needs_profile(const struct shared_options *c)
 {
@@ -167,7 +235,8 @@ static int check_rules(const void *target, deja_error *err)
     const struct shared_options *c = target;
     if (c->url == 0 && needs_profile(c))
         return fail(err, OPT_USAGE, "%s needs --url", needs_profile(c));
-    if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && c->format <= PICK_LINES)
+    if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && !c->jsonl_text &&
+        c->format <= PICK_LINES)
         return fail(err, OPT_USAGE,
                     "--strict needs --url, -f, --csv, --json-key or --format: without them, every "
                     "line has a key");

@@ -27,7 +27,11 @@ struct shared_options { /* 0, NULL or false: not given */
     uint32_t format; /* a pick_format */
     bool dcso;       /* the filter is a DCSO bloom file */
     const char *json_key;
-    uint32_t url; /* a deja_profile; 0: keys are bytes */
+    bool paragraphs;        /* records are paragraphs */
+    const char *jsonl_text; /* the string of a JSON document whose paragraphs are compared */
+    uint32_t ngrams;        /* compare texts by their n-grams of this many words */
+    double threshold;       /* the share of n-grams seen before that makes a repeat */
+    uint32_t url;           /* a deja_profile; 0: keys are bytes */
     const char *base;
     const char *drop_params; /* a file */
     const char *keep_params; /* names, comma-separated; "": the whole list */
@@ -60,9 +64,11 @@ extern const struct opt shared_sizing[];   /* -n -p -m -k --hashes --filters --h
                                               and those of a single kind */
 extern const struct opt shared_secret[];   /* --key --seed */
 extern const struct opt shared_file_key[]; /* --key alone, for an existing filter */
-extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key */
+extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key
+                                              --paragraphs */
 /* The same; --format dcso says that the filter is a DCSO bloom file. */
 extern const struct opt shared_input_dcso[];
+extern const struct opt shared_text[];    /* --jsonl-text --ngrams --threshold */
 extern const struct opt shared_url[];     /* --url and shared_rules */
 extern const struct opt shared_redis[];   /* --redis --shards --replicas */
 extern const struct opt shared_general[]; /* -j --json -q */

@@ -4,6 +4,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/signals.h"
+#include "tools/input/paragraphs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -85,11 +86,14 @@ struct input_options session_input_options(const struct call *call, const struct
                                            size_t first)
 {
     struct input_options in = INPUT_OPTIONS_INIT;
+    struct textkeys text;
     in.paths = call->operands + first;
     in.n_paths = call->n_operands - first;
     in.terminator = c->null ? '\0' : '\n';
     in.pick = shared_pick_options(c);
     in.strict = c->strict;
+    textkeys_init(&text, c);
+    in.estimated = textkeys_estimated(&text);
     in.stop = call->stop;
     return in;
 }
@@ -148,7 +152,12 @@ int session_open(struct session *s, const struct call *call, const struct shared
 {
     struct input_options in = session_input_options(call, c, first);
     const deja_stats none = DEJA_STATS_INIT;
-    const struct pipeline_step step = {urlkeys_run, &s->urls};
+    const struct pipeline_step urls = {urlkeys_run, &s->urls};
+    const struct pipeline_step text = {textkeys_run, &s->text};
+    textkeys_init(&s->text, c);
+    const struct pipeline_step *step = s->urls.rules               ? &urls
+                                       : textkeys_active(&s->text) ? &text
+                                                                   : NULL;
     s->call = call;
     s->filter = filter;
     s->stats = none;
@@ -156,8 +165,8 @@ int session_open(struct session *s, const struct call *call, const struct shared
     warn_clock(call->console, filter);
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = pipeline_open(s->in, filter ? pipeline_hash_of(filter) : s->hash,
-                           s->urls.rules ? &step : NULL, thread_count(c), &s->pipeline, err);
+        rc = pipeline_open(s->in, filter ? pipeline_hash_of(filter) : s->hash, step,
+                           thread_count(c), &s->pipeline, err);
     progress_begin(&s->progress, call->console, s->out, "lines");
     if (rc < 0)
         session_close(s);
@@ -386,8 +395,30 @@ static void print_forms(struct out *out, const struct batch *b, uint8_t want)
     }
 }
 
+/* A paragraph at the end of a file may lack the blank line that separates it from the next.  It is
+ * printed when there is a next one. */
+static void separate(struct session *s, const struct block *b, size_t end)
+{
+    if (s->separator)
+        out_text(s->out, s->separator);
+    const bool is_last = b->unseparated && end == b->len;
+    const bool crlf = is_last && end > 1 && b->data[end - 2] == '\r';
+    s->separator = !is_last ? NULL : crlf ? "\r\n" : "\n";
+}
+
+void session_print_record(struct session *s, const struct block *b, size_t i, const char *front)
+{
+    size_t begin = i ? b->ends[i - 1] : 0;
+    const size_t end = b->ends[i];
+    if (s->shared->paragraphs)
+        begin += paragraph_margin((deja_slice){b->data + begin, end - begin});
+    separate(s, b, end);
+    out_text(s->out, front);
+    out_write(s->out, b->data + begin, end - begin);
+}
+
 /* Adjacent lines are written together: a block of only new lines is one write. */
-static void print_lines(struct out *out, const struct batch *b, uint8_t want)
+static void print_lines(struct session *s, const struct batch *b, uint8_t want)
 {
     const struct block *block = &b->block;
     size_t i = 0;
@@ -399,7 +430,9 @@ static void print_lines(struct out *out, const struct batch *b, uint8_t want)
             i++;
         if (i > from) {
             const size_t begin = from ? block->ends[from - 1] : 0;
-            out_write(out, block->data + begin, block->ends[i - 1] - begin);
+            const size_t end = block->ends[i - 1];
+            separate(s, block, end);
+            out_write(s->out, block->data + begin, end - begin);
         }
     }
 }
@@ -410,7 +443,7 @@ void session_print(struct session *s, const struct batch *b, uint8_t want)
     if (s->urls.forms)
         print_forms(s->out, b, want);
     else
-        print_lines(s->out, b, want);
+        print_lines(s, b, want);
 }
 
 void session_print_header(struct session *s, const char *front)

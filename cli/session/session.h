@@ -4,6 +4,7 @@
 #define CLI_SESSION_SESSION_H
 #include "cli/session/command.h"
 #include "cli/session/pipeline.h"
+#include "cli/session/textkeys.h"
 #include "cli/session/urlkeys.h"
 #include "tools/base/progress.h"
 
@@ -63,6 +64,7 @@ int session_choose_size(const struct call *call, const struct shared_options *c,
 struct session { /* start with {0} */
     const struct call *call;
     struct urlkeys urls;
+    struct textkeys text;
     const struct shared_options *shared;
     const deja_filter *filter; /* NULL: not yet made, or not a deja filter ... */
     struct pipeline_hash hash; /* ... and this hashes the keys; set before session_open */
@@ -71,14 +73,15 @@ struct session { /* start with {0} */
     struct progress progress;
     struct out own, *out; /* where lines are printed; NULL: nowhere */
     bool header_printed;
-    deja_stats stats; /* for the progress line */
-    double stats_due; /* computing them reads the whole filter: not too often */
-    size_t batch_max; /* lines; 0: as many as fit; set before session_open */
-    uint64_t records; /* read so far */
-    uint64_t keyless; /* of these, without a key */
-    uint64_t lookups; /* keys; a line may have several */
-    bool stopped;     /* by Ctrl-C */
-    bool warned;      /* by session_watch */
+    const char *separator; /* to print before the next paragraph, or NULL */
+    deja_stats stats;      /* for the progress line */
+    double stats_due;      /* computing them reads the whole filter: not too often */
+    size_t batch_max;      /* lines; 0: as many as fit; set before session_open */
+    uint64_t records;      /* read so far */
+    uint64_t keyless;      /* of these, without a key */
+    uint64_t lookups;      /* keys; a line may have several */
+    bool stopped;          /* by Ctrl-C */
+    bool warned;           /* by session_watch */
     int (*on_pause)(void *job, deja_error *err); /* or NULL */
     void *pause_job;
 };
@@ -130,6 +133,8 @@ void session_fold(struct session *s, struct batch *b, uint8_t keyless);
 /* Prints the header and the records of a batch whose answer is `want`, or with --canonical their
  * forms. */
 void session_print(struct session *s, const struct batch *b, uint8_t want);
+/* Prints record i, with `front` before it; of a paragraph, not the blank lines before it. */
+void session_print_record(struct session *s, const struct block *b, size_t i, const char *front);
 /* Prints the header, once, with `front` before it; with --canonical there is none. */
 void session_print_header(struct session *s, const char *front);
 /* How many answers are 1. */

@@ -10,7 +10,8 @@
  *   (caller)  writes the lines of the new keys, and syncs the output if it is a file
  *   commit    The pending keys go into the filter.
  *
- * A crash before the commit repeats lines in the next run; it never loses one.
+ * A crash before the commit repeats lines in the next run; it never loses one.  A caller that decides
+ * about several keys together asks `contains` first, and judges them only if it keeps their line.
  *
  * The pending set is a hash table of 64-bit identities (open addressing, at most half full) over a
  * list of the hashes in order of arrival.
@@ -339,20 +340,50 @@ static void judge_all(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is
     }
 }
 
-int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
-                     deja_error *err)
+/* Makes room for n keys and looks them up in the filter alone.  in[i]: 1 if it has key i or, in a
+ * window, a bit for each generation that has it. */
+static int look_up(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *in, deja_error *err)
 {
     if (reserve(d, n) < 0)
         return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu pending keys", d->n + n);
     if (is_window(d)) {
         dj_filter_hold(d->f);
-        dj_window_look(d->f, hash, n, is_new);
+        dj_window_look(d->f, hash, n, in);
         dj_filter_release(d->f);
     } else {
-        deja_filter_contains_hashed(d->f, hash, n, is_new); /* 1: seen */
+        deja_filter_contains_hashed(d->f, hash, n, in);
     }
     if (dj_filter_is_lost(d->f)) /* its answers are not valid */
         return dj_filter_explain(d->f, dj_filter_lost(), 0, err);
+    return DEJA_OK;
+}
+
+int deja_dedup_contains(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *found,
+                        deja_error *err)
+{
+    const int rc = look_up(d, hash, n, found, err);
+    if (rc < 0)
+        return rc;
+    if (is_window(d) && !d->n)
+        look_ahead(d);
+    const unsigned living =
+        is_window(d) ? dj_generations_living(&d->f->plan, &d->ahead, time_of_judging(d)) : 0;
+    for (size_t i = 0; i < n; i++, hash += d->words) {
+        const size_t at = place_of(d, identity(hash, d->words));
+        if (is_window(d))
+            found[i] = (((found[i] & ~d->emptied) | pending_in(d, at)) & living) != 0;
+        else
+            found[i] = found[i] || d->table[at];
+    }
+    return DEJA_OK;
+}
+
+int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
+                     deja_error *err)
+{
+    const int rc = look_up(d, hash, n, is_new, err);
+    if (rc < 0)
+        return rc;
     if (is_window(d))
         judge_window(d, hash, n, is_new);
     else

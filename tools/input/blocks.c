@@ -39,6 +39,7 @@ void block_fini(struct block *b)
     free(b->new_keys);
     free(b->new_ends);
     free(b->forms);
+    free(b->units);
     free_rooms(b->rooms);
     block_init(b);
 }
@@ -50,9 +51,11 @@ size_t block_reset(struct block *b, size_t size, size_t records)
     b->len = 0;
     b->filled = 0;
     b->terminator_added = false;
+    b->unseparated = false;
     b->shared = false;
     b->gaps = false;
     b->keyless = false;
+    b->n_units = 0;
     if (b->data_cap < size || b->data_cap / 2 >= size)
         b->data = array_renew(b->data, &b->data_cap, size, 1);
     if (!b->data)
@@ -126,6 +129,7 @@ bool block_forms(struct block *b)
 void block_rekey(struct block *b)
 {
     b->new_n = 0;
+    b->n_units = 0;
 }
 
 static bool more_records(struct block *b)
@@ -151,6 +155,13 @@ bool block_rekey_add(struct block *b, deja_slice key, size_t end)
     return true;
 }
 
+static void set_shared(struct block *b)
+{
+    b->shared = false;
+    for (size_t i = 1; i < b->n && !b->shared; i++)
+        b->shared = b->ends[i] == b->ends[i - 1];
+}
+
 void block_rekey_end(struct block *b)
 {
     deja_slice *keys = b->keys;
@@ -163,7 +174,28 @@ void block_rekey_end(struct block *b)
     b->new_keys = keys;
     b->new_ends = ends;
     b->new_cap = cap;
-    b->shared = false;
-    for (size_t i = 1; i < b->n && !b->shared; i++)
-        b->shared = b->ends[i] == b->ends[i - 1];
+    set_shared(b);
+}
+
+/* --- Units ----------------------------------------------------------------- */
+
+bool block_unit_add(struct block *b, deja_slice text)
+{
+    void *units = array_grow(b->units, &b->units_cap, b->n_units + 1, sizeof *b->units);
+    if (!units)
+        return false;
+    b->units = units;
+    b->units[b->n_units++] = (struct block_unit){text, b->new_n};
+    return true;
+}
+
+void block_join_units(struct block *b)
+{
+    for (size_t i = 0; i < b->n_units; i++) {
+        b->keys[i] = b->units[i].text;
+        b->ends[i] = b->ends[b->units[i].end - 1];
+    }
+    b->n = b->n_units;
+    b->n_units = 0;
+    set_shared(b);
 }

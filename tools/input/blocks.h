@@ -8,13 +8,22 @@
  * filled again.
  *
  * A line with several keys is several records with the same end.  In a `shared` block, each run of
- * equal ends is one line. */
+ * equal ends is one line.
+ *
+ * Several keys may be parts of one text, as the n-grams of a paragraph are.  Then `units` says to
+ * which text each key belongs. */
 #ifndef TOOLS_INPUT_BLOCKS_H
 #define TOOLS_INPUT_BLOCKS_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A text whose parts are keys: those from the end of the previous unit up to `end`. */
+struct block_unit {
+    deja_slice text; /* data is NULL: the unit is a keyless record */
+    size_t end;
+};
 
 /* block_init makes it, input_next fills it any number of times.  With default options it takes at
  * most about 1.5 MiB.  If it grew for a long record, the next fill shrinks it. */
@@ -29,17 +38,20 @@ struct block {
     uint64_t
         line; /* of the first record in its file, counted from 1; with -z, records are counted */
     bool terminator_added;
+    bool unseparated;  /* the last record is a paragraph without a blank line after it */
     bool shared;       /* some lines have several keys */
     bool gaps;         /* some lines of the file are not in the block */
     bool keyless;      /* some records have no key (data is NULL): they never match anything */
     deja_slice *forms; /* after block_forms: what to print instead of line i */
+    struct block_unit *units; /* if n_units is not 0, they cover all keys */
+    size_t n_units;
 
     /* private */
     size_t filled, data_cap, records_cap;
     struct block_room *rooms; /* newest and largest first */
     deja_slice *new_keys;     /* between block_rekey and block_rekey_end */
     size_t *new_ends;
-    size_t new_n, new_cap, forms_cap;
+    size_t new_n, new_cap, forms_cap, units_cap;
 };
 void block_init(struct block *b);
 void block_fini(struct block *b);
@@ -56,6 +68,10 @@ void block_take(struct block *b, size_t len);
 void block_rekey(struct block *b);
 bool block_rekey_add(struct block *b, deja_slice key, size_t end);
 void block_rekey_end(struct block *b);
+/* Between the two: the keys added since the last unit, at least one, are parts of this text. */
+bool block_unit_add(struct block *b, deja_slice text);
+/* Makes each unit one record, whose key is its text. */
+void block_join_units(struct block *b);
 
 /* Makes room for n forms; false if out of memory. */
 bool block_forms(struct block *b);

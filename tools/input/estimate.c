@@ -2,9 +2,11 @@
 #include "tools/base/io.h"
 #include "tools/input/decode.h"
 #include "tools/input/input.h"
+#include "tools/input/paragraphs.h"
 #include "tools/input/source.h"
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +17,9 @@
 
 struct estimate {
     char terminator;
-    bool words; /* a line may have a key after each blank */
+    bool words;      /* there may be a key after each blank ... */
+    bool breaks;     /* ... or after each line break in a JSON string */
+    bool paragraphs; /* records are paragraphs */
     char *sample;
     uint64_t read, ends; /* bytes sampled so far, and possible ends of records in them */
     uint64_t exact;      /* records counted */
@@ -23,13 +27,37 @@ struct estimate {
     uint64_t unread;     /* bytes in files that were not sampled */
 };
 
+static uint64_t count_paragraphs(deja_slice text)
+{
+    struct paragraph_scan scan = PARAGRAPH_SCAN;
+    size_t end = 0;
+    uint64_t n = 0;
+    while (paragraph_ends(&scan, text, end, &end, 1))
+        n++;
+    return n;
+}
+
+/* An escaped backslash before an n counts as well. */
+static uint64_t count_breaks(deja_slice text)
+{
+    const char *at = text.data, *end = at + text.len;
+    uint64_t n = 0;
+    while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
+        n += end - at > 1 && at[1] == 'n';
+        at++;
+    }
+    return n;
+}
+
 /* Counts possible ends of records in one sample at `at`; false if it cannot be read. */
 static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uint64_t *ends)
 {
     if (io_read_at(fd, e->sample, len, (off_t)at) != (ssize_t)len)
         return false;
     const deja_slice text = {e->sample, len};
-    *ends += deja_lines_count(text, e->terminator);
+    *ends += e->paragraphs ? count_paragraphs(text) : deja_lines_count(text, e->terminator);
+    if (e->breaks)
+        *ends += count_breaks(text);
     if (e->words)
         *ends += deja_lines_count(text, ' ') + deja_lines_count(text, '\t');
     e->read += len;
@@ -57,7 +85,7 @@ static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t s
             if (!take_sample(e, fd, begin + at, len, &ends))
                 return false;
         }
-        e->exact += ends + (e->sample[len - 1] != e->terminator);
+        e->exact += ends + (e->paragraphs || e->sample[len - 1] != e->terminator);
     } else {
         for (uint64_t i = 0; i < SAMPLES; i++)
             if (!take_sample(e, fd, begin + (size - SAMPLE_SIZE) / (SAMPLES - 1) * i, SAMPLE_SIZE,
@@ -72,7 +100,11 @@ static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t s
 
 uint64_t input_estimate(const struct input_options *opt)
 {
-    struct estimate e = {.terminator = opt->terminator, .words = opt->pick.format == PICK_HOSTS};
+    const bool words = opt->estimated == INPUT_WORDS;
+    struct estimate e = {.terminator = opt->terminator,
+                         .words = words || opt->pick.format == PICK_HOSTS,
+                         .breaks = opt->estimated == INPUT_TEXT_BREAKS,
+                         .paragraphs = opt->pick.paragraphs && !words};
     e.sample = malloc(SAMPLE_SIZE);
     bool ok = e.sample;
     bool had_stdin = false;

@@ -17,6 +17,7 @@
 #include "tools/input/csv.h"
 #include "tools/input/decode.h"
 #include "tools/input/header.h"
+#include "tools/input/paragraphs.h"
 #include "tools/input/pickhint.h"
 #include "tools/input/source.h"
 #include <inttypes.h>
@@ -48,6 +49,7 @@ struct input {
     bool want_header; /* the next record may be a header, or a comment before it */
     uint64_t line;    /* lines before the current block */
     struct csv_scan csv;
+    struct paragraph_scan paragraph;
 
     char *carry; /* read, but not yet returned */
     size_t carry_len, carry_cap;
@@ -83,7 +85,7 @@ static int no_memory(const struct input *in, uint64_t line, size_t bytes, deja_e
 /* Lines up to the end of the last complete record. */
 static uint64_t lines_before(const struct input *in, const struct block *b)
 {
-    if (pick_is_csv(&in->pick) && b->n)
+    if (pick_spans_lines(&in->pick) && b->n)
         return in->line +
                deja_lines_count((deja_slice){b->data, b->ends[b->n - 1]}, in->opt.terminator);
     return in->line + b->n;
@@ -99,6 +101,11 @@ static int grow(const struct input *in, struct block *b, deja_error *err)
                     "%s: the record that starts at %s %" PRIu64
                     " has a quote that is not closed within %zu bytes; is it CSV?",
                     path.text, unit(in, 1), line, in->opt.record_max);
+    if (b->filled >= in->opt.record_max && in->pick.opt.paragraphs)
+        return fail(err, DEJA_ENOMEM,
+                    "%s: the paragraph at line %" PRIu64
+                    " is longer than %zu bytes; do blank lines separate the paragraphs?",
+                    path.text, line, in->opt.record_max);
     if (b->filled >= in->opt.record_max)
         return fail(err, DEJA_ENOMEM,
                     "%s: %s %" PRIu64 " is longer than %zu bytes; is it a list of lines? "
@@ -180,6 +187,7 @@ static void begin_file(struct input *in)
     in->line = 0;
     in->scanned = 0;
     in->csv = (struct csv_scan){in->pick.opt.delimiter, in->opt.terminator, CSV_START};
+    in->paragraph = PARAGRAPH_SCAN;
 }
 
 /* --- Keys ---------------------------------------------------------------- */
@@ -401,6 +409,16 @@ static bool know_bom(struct input *in, const struct block *b)
     return true;
 }
 
+/* The ends of up to cap records, from in->scanned on. */
+static size_t record_ends(struct input *in, deja_slice text, size_t *ends, size_t cap)
+{
+    if (pick_is_csv(&in->pick))
+        return csv_ends(&in->csv, text, in->scanned, ends, cap);
+    if (in->pick.opt.paragraphs)
+        return paragraph_ends(&in->paragraph, text, in->scanned, ends, cap);
+    return deja_lines_ends(text, in->scanned, in->opt.terminator, ends, cap);
+}
+
 /* Finds the ends of the records in the bytes that were added to the block. */
 static int find_records(struct input *in, struct block *b, deja_error *err)
 {
@@ -413,13 +431,28 @@ static int find_records(struct input *in, struct block *b, deja_error *err)
     }
     const deja_slice text = {b->data, b->filled};
     const size_t cap = in->records_max - b->n;
-    size_t *ends = b->ends + b->n;
-    const size_t got = pick_is_csv(&in->pick)
-                           ? csv_ends(&in->csv, text, in->scanned, ends, cap)
-                           : deja_lines_ends(text, in->scanned, in->opt.terminator, ends, cap);
+    const size_t got = record_ends(in, text, b->ends + b->n, cap);
     b->n += got;
     in->scanned = got == cap ? b->ends[b->n - 1] : b->filled;
     return make_keys(in, b, b->n - got, err);
+}
+
+/* The file has ended: its last paragraph may lack the blank line, or even the end of its line. */
+static int find_last_paragraph(struct input *in, struct block *b, deja_error *err)
+{
+    if (!in->paragraph.inside) {
+        b->filled = b->n ? b->ends[b->n - 1] : 0; /* the rest is blank */
+        return DEJA_OK;
+    }
+    if (b->data[b->filled - 1] != '\n') {
+        b->data[b->filled++] = '\n';
+        b->terminator_added = true;
+    }
+    in->paragraph = PARAGRAPH_SCAN;
+    in->scanned = b->filled;
+    b->unseparated = true;
+    b->ends[b->n++] = b->filled;
+    return make_keys(in, b, b->n - 1, err);
 }
 
 /* The file has ended: its last record may lack the terminator. */
@@ -491,7 +524,8 @@ static int gather(struct input *in, struct block *b, deja_error *err)
         if (is_full(in, b))
             return DEJA_OK;
         if (in->ended)
-            return find_last_record(in, b, err);
+            return in->pick.opt.paragraphs ? find_last_paragraph(in, b, err)
+                                           : find_last_record(in, b, err);
         if (b->filled == b->data_cap - 1) {
             rc = grow(in, b, err);
             if (rc < 0)

@@ -1,7 +1,7 @@
 /* input.h - files, pipes and standard input as blocks of records, each with its key.
  *
  * A record is what a command prints: a line with its terminator, unchanged, or a CSV record, which
- * may have line breaks inside quotes.  Its key is what is compared; pick.h says which part of the
+ * may have line breaks inside quotes, or a paragraph with the blank line after it (paragraphs.h).  Its key is what is compared; pick.h says which part of the
  * line that is.  The key excludes the terminator and one '\r' before a '\n', so lists from Windows
  * match others.  If the whole line is the key, an empty line has an empty key.  If the key is a
  * part of the line, a line in which that part is missing or empty is keyless: its key's data is
@@ -39,6 +39,13 @@
 #include "tools/input/pick.h"
 #include <stdatomic.h>
 
+/* What input_estimate counts. */
+enum input_estimated {
+    INPUT_RECORDS,
+    INPUT_WORDS,      /* between blanks */
+    INPUT_TEXT_BREAKS /* records, and the line breaks (\n) in their JSON strings */
+};
+
 /* Start with INPUT_OPTIONS_INIT.  All pointers must stay valid until input_close. */
 struct input_options {
     const char *const *paths; /* "-", or no path at all, is standard input */
@@ -50,6 +57,7 @@ struct input_options {
     size_t block_records;     /* records, at most; 0: as many as fit                 */
     size_t record_max;        /* bytes; 0: 1 GiB                                     */
     const atomic_bool *stop;  /* or NULL; true: input_next soon returns 0            */
+    enum input_estimated estimated;
 };
 #define INPUT_OPTIONS_INIT                                                                        \
     {                                                                                             \
@@ -85,7 +93,7 @@ void input_progress(const struct input *in, struct input_progress *out);
 /* What the key is, for messages. */
 struct pick_text input_wanted(const struct input *in);
 
-/* Estimates the number of records; 0 if an input is compressed or not a regular file.  Files below
+/* Estimates the number of records, or what opt->estimated says; 0 if an input is compressed or not a regular file.  Files below
  * 2 MiB are counted, except that a CSV header, a line break inside quotes, and each blank in a
  * list of hosts count as a record.  For larger files 32 samples of 64 KiB are scaled up, plus 5%.
  * It reads at most about 64 MiB in all, and consumes nothing. */

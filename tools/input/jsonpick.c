@@ -100,9 +100,7 @@ static long hex4(const char *at, const char *end)
     return value;
 }
 
-/* Decodes the escape at *at into up to 4 bytes, never more than the escape has.  *at moves past
- * it. */
-static size_t unescape(const char **at, const char *end, char *out)
+size_t jsonpick_unescape(const char **at, const char *end, char out[4])
 {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     const char *from = *at;
@@ -143,7 +141,7 @@ size_t jsonpick_decode(deja_slice raw, char *out)
         len += plain;
         at += plain;
         if (slash)
-            len += unescape(&at, end, out + len);
+            len += jsonpick_unescape(&at, end, out + len);
     }
     return len;
 }
@@ -162,7 +160,7 @@ static bool is_called(const char *at, const char *end, const char *name, size_t 
         char c[4];
         size_t n = 1;
         if (*at == '\\')
-            n = unescape(&at, end, c);
+            n = jsonpick_unescape(&at, end, c);
         else
             c[0] = *at++;
         if (len - same < n || memcmp(name + same, c, n) != 0)

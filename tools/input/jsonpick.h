@@ -33,6 +33,9 @@ bool jsonpick_parse(struct jsonpick_path *path, const char *text);
 bool jsonpick_find(deja_slice text, const struct jsonpick_path *path, deja_slice *value);
 bool jsonpick_is_raw(deja_slice value);
 size_t jsonpick_decode(deja_slice raw, char *out);
+/* Decodes the escape at *at, a backslash in the content of a string that ends at `end`, into up to
+ * 4 bytes, never more than the escape has, and returns their number.  *at moves past it. */
+size_t jsonpick_unescape(const char **at, const char *end, char out[4]);
 
 /* Walks the members of the object that `text` begins with; jsonpick_walk returns false if it does
  * not begin with one.  A name is given like a string above: as its content, or raw.  A value

@@ -4,6 +4,7 @@
 #include "tools/base/scan.h"
 #include "tools/input/csv.h"
 #include "tools/input/logline.h"
+#include "tools/input/paragraphs.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -103,11 +104,20 @@ static bool cut_cdxj(const struct pick *p, deja_slice line, deja_slice *key)
            jsonpick_find((deja_slice){at, (size_t)(end - at)}, &p->json_key, key);
 }
 
+static bool cut_paragraph(const struct pick *p, deja_slice record, deja_slice *key)
+{
+    (void)p;
+    *key = paragraph_of(record);
+    return true;
+}
+
 static const struct pick_ops lines_ops = {0};
 static const struct pick_ops field_ops = {.cut = cut_field};
 static const struct pick_ops word_ops = {.cut = cut_word};
 static const struct pick_ops csv_ops = {
     .cut = cut_column, .is_raw = csv_is_raw, .decode = csv_unquote};
+static const struct pick_ops paragraph_ops = {
+    .cut = cut_paragraph, .is_raw = paragraph_is_raw, .decode = paragraph_decode};
 
 static const struct {
     const char *name;
@@ -206,6 +216,21 @@ static int init_format(struct pick *p, deja_error *err)
     return DEJA_OK;
 }
 
+static int check_paragraphs(const struct pick_options *o, char terminator, deja_error *err)
+{
+    const char *other = o->field          ? "-f/--field"
+                        : o->csv_column   ? "--csv"
+                        : o->format       ? "--format"
+                        : o->json_key     ? "--json-key"
+                        : terminator == 0 ? "-z"
+                                          : NULL;
+    if (!o->paragraphs || !other)
+        return DEJA_OK;
+    return fail(err, DEJA_EINVAL, "--paragraphs and %s cannot be combined: %s", other,
+                terminator == 0 ? "blank lines end paragraphs, not zero bytes"
+                                : "paragraphs are compared as a whole");
+}
+
 static int check(const struct pick_options *o, deja_error *err)
 {
     const char *format = pick_format_name(o->format);
@@ -239,9 +264,13 @@ static int check(const struct pick_options *o, deja_error *err)
 int pick_init(struct pick *p, const struct pick_options *opt, char terminator, deja_error *err)
 {
     *p = (struct pick){.ops = &lines_ops, .opt = *opt};
-    const int rc = check(opt, err);
+    int rc = check_paragraphs(opt, terminator, err);
+    if (rc == DEJA_OK)
+        rc = check(opt, err);
     if (rc < 0)
         return rc;
+    if (opt->paragraphs)
+        p->ops = &paragraph_ops;
     if (!jsonpick_parse(&p->json_key, opt->json_key ? opt->json_key : "url"))
         return DEJA_EINVAL; /* check has reported it */
     if (opt->json_key && !opt->format)

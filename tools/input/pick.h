@@ -1,6 +1,6 @@
 /* pick.h - which part of a line is its key.
  *
- *   lines    the whole line
+ *   lines    the whole line, or the whole paragraph (paragraphs.h)
  *   fields   the Nth field between delimiters, without quoting; without a delimiter, the Nth word
  *            between blanks
  *   CSV      the unquoted content of one column (csv.h), given by its number, or by its name in
@@ -47,6 +47,7 @@ struct pick_options {
     char delimiter;         /* any byte, including 0 */
     const char *csv_column; /* only digits: a number, counted from 1; otherwise a name */
     const char *json_key;   /* for JSON: a path (jsonpick.h); the default is url */
+    bool paragraphs;        /* records are paragraphs, not lines */
 };
 
 /* What may come before the first record of a file. */
@@ -84,6 +85,12 @@ int pick_init(struct pick *p, const struct pick_options *opt, char terminator, d
 static inline bool pick_is_csv(const struct pick *p)
 {
     return p->opt.csv_column;
+}
+
+/* May a record have several lines? */
+static inline bool pick_spans_lines(const struct pick *p)
+{
+    return p->opt.csv_column || p->opt.paragraphs;
 }
 
 /* What the key is, for messages: 'column "url"', "field 2", "a request target", "a host". */
