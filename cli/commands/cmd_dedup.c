@@ -388,6 +388,14 @@ const struct command cmd_dedup = {
         "may repeat lines, but none are lost. If the input pauses, the lines so far are in the "
         "state within a second, and `deja check` in another terminal finds them. One process can "
         "write a state; others can read it at the same time.\n\n"
+        "With --paragraphs, a record is a run of lines that are not blank, printed with the blank "
+        "line after it. With --jsonl-text NAME, each line is a JSON object, and the string NAME is "
+        "its text: every line of the text that was seen before, in any document, is removed from "
+        "it. Lines are compared without surrounding white space, the rest of the object is "
+        "unchanged, and a document without any text left is dropped. With --ngrams N, a text "
+        "(paragraph or line) is removed if at least the share --threshold of its runs of N words "
+        "was seen in texts that were kept; a text of fewer words counts as one run. -D prints what "
+        "is removed.\n\n"
         "With -k window the filter forgets: a line that did not occur among the last N lines "
         "(-n), or within TIME (--window-time), is printed again. Each occurrence renews a line.",
     .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
@@ -406,6 +414,8 @@ const struct command cmd_dedup = {
                  {"by the third column of a tab-separated log",
                   "deja dedup -f 3 -d '\\t' crawl.log"},
                  {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
+                 {"JSON documents without paragraphs that earlier ones contain",
+                  "deja dedup --jsonl-text text pages.jsonl > clean.jsonl"},
                  {"URLs in any spelling; one page for all campaigns",
                   "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
                  {"the requests in a web server's log",

@@ -141,7 +141,7 @@ cp docs/examples/sample-urls.txt urls.txt
 cp urls.txt today.txt
 zstd -q urls.txt
 sed 's/^/2024\t200\t/' urls.txt >crawl.log
-sed 's/.*/{"link": "&"}/' urls.txt >pages.jsonl
+sed 's/.*/{"link": "&", "text": "Home\\nPage"}/' urls.txt >pages.jsonl
 sed 's|.*://[^/]*\(.*\)|192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET \1 HTTP/1.1" 200 1|' \
     urls.txt >access.log
 sed 's/.*/1066036250.129 1 192.0.2.1 TCP_HIT\/200 5 GET & - NONE\/- text\/html/' urls.txt >squid.log

@@ -18,7 +18,7 @@ the_short_help_fits_a_screen() {
     for command in $(_commands); do
         _fits_a_screen "$command" -h
         options=$(grep -cE '^  (-.,|   ) --' .stdout || true)
-        [ "$options" -ge 1 ] && [ "$options" -le 10 ] || fail "$command: $options options"
+        if [ "$options" -lt 1 ] || [ "$options" -gt 10 ]; then fail "$command: $options options"; fi
         ! grep -E '^  (-.,|   ) --' .stdout | grep -q '[.][.][.]$' || fail "$command: a cut phrase"
     done
     _fits_a_screen -h

@@ -128,6 +128,34 @@ static void uncommitted_keys_are_forgotten(void **state)
     }
 }
 
+static bool contains_one(struct stream *s, uint64_t value)
+{
+    uint8_t found = 2;
+    uint64_t *hash = hashes_of(s, &value, 1);
+    assert_int_equal(deja_dedup_contains(s->d, hash, 1, &found, NULL), DEJA_OK);
+    free(hash);
+    return found;
+}
+
+static void contains_finds_pending_and_committed_keys_and_adds_none(void **state)
+{
+    const deja_options window =
+        FIELDS(.kind = DEJA_WINDOW, .capacity = 1000, .fp_rate = 1e-9, .seed = 1);
+    for (size_t k = 0; k <= DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(k < DJ_ARRAY_LEN(kinds) ? kinds[k] : window);
+        assert_false(contains_one(&s, 1));
+        assert_int_equal(deja_dedup_pending(s.d), 0);
+        assert_true(judge_one(&s, 1)); /* the question has not made it known */
+        assert_true(contains_one(&s, 1));
+        assert_false(contains_one(&s, 2));
+        assert_int_equal(deja_dedup_pending(s.d), 1);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
+        assert_true(contains_one(&s, 1));
+        assert_false(contains_one(&s, 2));
+        close_stream(&s);
+    }
+}
+
 static void a_repeat_is_seen_whether_pending_or_committed(void **state)
 {
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
@@ -535,6 +563,7 @@ int main(void)
         cmocka_unit_test(nothing_is_in_the_filter_before_the_commit),
         cmocka_unit_test(lost_keys_are_accounted_for),
         cmocka_unit_test(uncommitted_keys_are_forgotten),
+        cmocka_unit_test(contains_finds_pending_and_committed_keys_and_adds_none),
         cmocka_unit_test(a_repeat_is_seen_whether_pending_or_committed),
         cmocka_unit_test(a_repeat_within_one_batch_is_seen),
         cmocka_unit_test(keys_that_were_in_the_filter_before_are_seen),
