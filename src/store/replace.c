@@ -4,12 +4,13 @@
  * behind.  To replace another file, it needs a rename, so the new file gets a temporary name just
  * before that.  The directory is synced last: only then does the name survive a power failure.
  *
- * A file that someone else has moved to that name must not be lost, so the name is compared with
- * the file to be replaced right before the rename.  A move between the two calls, a few
- * microseconds apart, is still missed.  Exchanging the names (RENAME_EXCHANGE) and comparing
- * afterwards would detect it but not undo it: readers and a crash in that moment would see our
- * file instead of the other one, and not all file systems support the exchange.  A free name is
- * taken with link, which has no such gap. */
+ * A file that someone else has moved to that name must not be lost.  The name is compared with the
+ * file to be replaced before the rename, which detects nearly all moves; a move between the two
+ * calls is detected because the rename exchanges the two names, so the file that was there gets
+ * our temporary name.  If that is not the file to be replaced, the names are exchanged back: for
+ * some microseconds readers see our file instead.  A file system without the exchange
+ * (RENAME_EXCHANGE) gets a plain rename, and the gap.  A free name is taken with link, which has
+ * no gap. */
 #include "store/replace.h"
 #include "core/base/status.h"
 #include <errno.h>
@@ -141,6 +142,41 @@ static int take_free_name(const struct dj_tmp *t)
     return unlinkat(t->folder, t->temporary, 0);
 }
 
+/* Our file gets the name, and the file of that name gets our temporary one. */
+static int exchange_names(const struct dj_tmp *t)
+{
+    return renameat2(t->folder, t->temporary, t->folder, t->name, RENAME_EXCHANGE);
+}
+
+/* Undoes an exchange with a file that is not, or may not be, the one to be replaced.  If yet
+ * another file has arrived since, that one now has the temporary name, and keeps it. */
+static int give_back(struct dj_tmp *t)
+{
+    const int why = errno;
+    if (exchange_names(t) < 0 ||
+        !dj_is_named(t->folder, t->temporary, AT_SYMLINK_NOFOLLOW, t->fd)) {
+        free(t->temporary);
+        t->temporary = NULL;
+    }
+    errno = why;
+    return -1;
+}
+
+/* Gives our file the name of the file `over`. */
+static int rename_over(struct dj_tmp *t, int over)
+{
+    if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
+        return -1;
+    if (exchange_names(t) < 0)
+        return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP
+                   ? renameat(t->folder, t->temporary, t->folder, t->name)
+                   : -1;
+    if (!dj_is_named(t->folder, t->temporary, AT_SYMLINK_NOFOLLOW, over))
+        return give_back(t);
+    (void)unlinkat(t->folder, t->temporary, 0); /* a failure leaves a copy of the old file */
+    return 0;
+}
+
 static int take_occupied_name(struct dj_tmp *t, int over)
 {
     if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
@@ -158,9 +194,7 @@ static int take_occupied_name(struct dj_tmp *t, int over)
         }
         t->temporary = name;
     }
-    if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
-        return -1;
-    return renameat(t->folder, t->temporary, t->folder, t->name);
+    return rename_over(t, over);
 }
 
 /* Opens and locks the file with this name if it is empty, such as one of mktemp(1); otherwise -1

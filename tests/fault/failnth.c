@@ -253,6 +253,12 @@ int renameat(int from_folder, const char *from, int folder, const char *name)
     return fails("rename") ? -1 : (int)syscall(SYS_renameat, from_folder, from, folder, name);
 }
 
+int renameat2(int from_folder, const char *from, int folder, const char *name, unsigned flags)
+{
+    return fails("rename") ? -1
+                           : (int)syscall(SYS_renameat2, from_folder, from, folder, name, flags);
+}
+
 int linkat(int from_folder, const char *from, int folder, const char *name, int flags)
 {
     return fails("link") ? -1 : (int)syscall(SYS_linkat, from_folder, from, folder, name, flags);

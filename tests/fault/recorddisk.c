@@ -341,6 +341,12 @@ int renameat(int from, const char *old, int to, const char *new)
     leave(entered);
     return rc;
 }
+int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
+{
+    if (!flags)
+        return renameat(from, old, to, new);
+    RECORDED(int, syscall(SYS_renameat2, from, old, to, new, flags));
+}
 int rename(const char *old, const char *new)
 {
     return renameat(AT_FDCWD, old, AT_FDCWD, new);

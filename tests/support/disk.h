@@ -462,6 +462,22 @@ int renameat(int from_folder, const char *from, int folder, const char *name)
     return rc;
 }
 
+/* Only exchanges.  A power cut may preserve one of the two changes: a real one preserves both or
+ * none, so this is stricter. */
+int renameat2(int from_folder, const char *from, int folder, const char *name, unsigned flags)
+{
+    const bool record = disk_enter();
+    const int one = record ? disk_lookup(from) : -1, other = record ? disk_lookup(name) : -1;
+    const int rc = (int)syscall(SYS_renameat2, from_folder, from, folder, name, flags);
+    if (record && rc == 0) {
+        disk_note_name(name, "", one);
+        disk_note_name(from, "", other);
+    }
+    if (record)
+        disk_leave();
+    return rc;
+}
+
 int unlinkat(int folder, const char *name, int flags)
 {
     const bool record = disk_enter();
