@@ -39,23 +39,24 @@ static uint64_t known(const struct job *j)
 
 static void report_json(const struct job *j, const deja_stats *s)
 {
-    struct json json;
-    json_begin(&json, j->call->out);
-    json_object(&json, NULL);
-    json_string(&json, "file", j->call->operands[0]);
-    json_uint(&json, "read", j->session.records);
-    json_uint(&json, "added", j->added);
-    json_uint(&json, "known", known(j));
-    json_string(&json, "kind", deja_kind_name(s->kind));
-    json_uint(&json, "keys", s->keys);
-    json_uint(&json, "capacity", s->capacity);
-    json_real(&json, "fp_now", s->fp_now);
-    json_real(&json, "lost", s->lost);
-    json_bool(&json, "over_capacity", session_too_many(j->filter) != 0);
+    struct session_report r;
+    if (!session_report_begin(&r, &j->session))
+        return;
+    json_string(&r.json, "file", j->call->operands[0]);
+    json_uint(&r.json, "read", j->session.records);
+    json_uint(&r.json, "added", j->added);
+    json_uint(&r.json, "known", known(j));
+    json_string(&r.json, "kind", deja_kind_name(s->kind));
+    json_uint(&r.json, "keys", s->keys);
+    json_uint(&r.json, "capacity", s->capacity);
+    json_real(&r.json, "fp_now", s->fp_now);
+    json_real(&r.json, "lost", s->lost);
+    json_bool(&r.json, "over_capacity", session_too_many(j->filter) != 0);
     if (s->deletions_capacity)
-        json_uint(&json, "hidden", s->hidden);
-    json_uint(&json, "filter_bytes", s->bytes);
-    session_json_end(&j->session, &json);
+        json_uint(&r.json, "hidden", s->hidden);
+    json_uint(&r.json, "filter_bytes", s->bytes);
+    json_bool(&r.json, "grew", session_grew(&j->session));
+    session_report_end(&r, &j->session);
 }
 
 /* Only a paired filter hides keys that were added. */
@@ -69,22 +70,34 @@ static void warn_hidden(const struct job *j, const deja_stats *s)
             num_lines(s->hidden).s, fail_path(j->call->operands[0]).text);
 }
 
+static void tell_all(const struct job *j, const deja_stats *s)
+{
+    console_note(j->call->console, "%s%s read, %s new, %s seen before; %s: %s, rate now %s; %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+                 num_count(j->added).s, num_count(known(j)).s,
+                 fail_path(j->call->operands[0]).text, num_bytes(s->bytes).s,
+                 num_rate(s->fp_now).s, num_duration(progress_seconds(&j->session.progress)).s);
+}
+
+static void tell(const struct job *j)
+{
+    struct closing c = session_closing_new(&j->session, j->added, known(j));
+    session_print_closing(&j->session, &c);
+}
+
 static void report(const struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
-    const double seconds = progress_seconds(&j->session.progress);
-    const bool shown = j->shared->json || !j->shared->quiet;
-    if (deja_filter_stats(j->filter, shown ? DEJA_STATS_BODY : 0, &s, NULL) < 0)
+    const bool all = j->shared->json || j->shared->verbose;
+    if (deja_filter_stats(j->filter, all ? DEJA_STATS_BODY : 0, &s, NULL) < 0)
         return;
     session_warn_missing(&j->session);
     if (j->shared->json)
         report_json(j, &s);
+    else if (j->shared->verbose)
+        tell_all(j, &s);
     else
-        console_note(
-            j->call->console, "%s%s read, %s added, %s known already; %s: %s, rate now %s; %s",
-            j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-            num_count(j->added).s, num_count(known(j)).s, fail_path(j->call->operands[0]).text,
-            num_bytes(s.bytes).s, num_rate(s.fp_now).s, num_duration(seconds).s);
+        tell(j);
     warn_hidden(j, &s);
     const uint64_t too_many = session_too_many(j->filter);
     if (too_many)

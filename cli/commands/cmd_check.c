@@ -25,7 +25,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct check_options, shared, shared_url),
     OPT_GROUP(struct check_options, shared, shared_file_key),
     OPT_GROUP(struct check_options, shared, shared_redis),
-    OPT_GROUP(struct check_options, shared, shared_general),
+    OPT_GROUP(struct check_options, shared, shared_general_no_v),
     OPT_END,
 };
 
@@ -77,7 +77,7 @@ static int check_batch(void *job, struct batch *b, deja_error *err)
 static void report_json(const struct job *j)
 {
     struct session_report r;
-    if (!session_report_begin(&r))
+    if (!session_report_begin(&r, &j->session))
         return;
     json_string(&r.json, "file", j->call->operands[0]);
     json_uint(&r.json, "read", j->session.records);
@@ -86,23 +86,31 @@ static void report_json(const struct job *j)
     session_report_end(&r, &j->session);
 }
 
+static void tell_all(const struct job *j, const char *where)
+{
+    char rate[160] = "";
+    if (j->o->shared.url == DEJA_URL_GSB && !j->o->prefix)
+        (void)snprintf(
+            rate, sizeof rate, "; %s, up to %d per line, which multiplies the rate by up to %d",
+            num_of(j->session.lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
+    console_note(j->call->console, "%s%s read, %s %s %s%s; %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+                 num_count(j->printed).s, where, fail_path(j->call->operands[0]).text, rate,
+                 num_duration(progress_seconds(&j->session.progress)).s);
+}
+
 static void report(const struct job *j)
 {
-    const double seconds = progress_seconds(&j->session.progress);
-    const uint64_t lookups = j->session.lookups;
-    char rate[160] = "";
+    const char *where = j->o->invert ? "not in" : "in";
+    struct closing c = session_closing(&j->session);
     session_warn_missing(&j->session);
-    if (j->o->shared.url == DEJA_URL_GSB && !j->o->prefix)
-        (void)snprintf(rate, sizeof rate,
-                       "; %s, up to %d per line, which multiplies the rate by up to %d",
-                       num_of(lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
-    if (j->o->shared.json && !j->o->shared.quiet)
+    closing_count_in(&c, j->printed, where, j->call->operands[0]);
+    if (j->o->shared.json)
         report_json(j);
+    else if (j->o->shared.verbose)
+        tell_all(j, where);
     else
-        console_note(j->call->console, "%s%s read, %s %s %s%s; %s",
-                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                     num_count(j->printed).s, j->o->invert ? "not in" : "in",
-                     fail_path(j->call->operands[0]).text, rate, num_duration(seconds).s);
+        session_print_closing(&j->session, &c);
 }
 
 static int finish(struct job *j, int rc, deja_error *err)

@@ -88,7 +88,7 @@ static int count_batch(void *job, struct batch *b, deja_error *err)
 static void report_json(const struct job *j)
 {
     struct session_report r;
-    if (!session_report_begin(&r))
+    if (!session_report_begin(&r, &j->session))
         return;
     json_string(&r.json, "file", j->session.call->operands[0]);
     json_uint(&r.json, "read", j->session.records);
@@ -97,17 +97,27 @@ static void report_json(const struct job *j)
     session_report_end(&r, &j->session);
 }
 
+static void tell_all(const struct job *j)
+{
+    console_note(j->session.call->console, "%s%s read, %s in %s, added %s; %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+                 num_count(j->found).s, fail_path(j->session.call->operands[0]).text,
+                 num_of(j->total, "time").s,
+                 num_duration(progress_seconds(&j->session.progress)).s);
+}
+
 static void report(const struct job *j)
 {
-    const double seconds = progress_seconds(&j->session.progress);
+    struct closing c = session_closing(&j->session);
     session_warn_missing(&j->session);
-    if (j->session.shared->json && !j->session.shared->quiet)
+    closing_count(&c, j->total, j->total == 1 ? "add" : "adds");
+    closing_count_in(&c, j->found, "in", j->session.call->operands[0]);
+    if (j->session.shared->json)
         report_json(j);
+    else if (j->session.shared->verbose)
+        tell_all(j);
     else
-        console_note(j->session.call->console, "%s%s read, %s in %s, added %s; %s",
-                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                     num_count(j->found).s, fail_path(j->session.call->operands[0]).text,
-                     num_of(j->total, "time").s, num_duration(seconds).s);
+        session_print_closing(&j->session, &c);
 }
 
 static int finish(struct job *j, int rc, deja_error *err)
@@ -145,7 +155,7 @@ const struct command cmd_count = {
         "spectral counts.\n\n"
         "A count is never too small, except that counters saturate: with --counter-bits 4, 15 "
         "means 15 or more. It is too large for a share of lines given by the filter's "
-        "false-positive rate (`deja info` shows it). --json reports the sums on standard error.",
+        "false-positive rate (`deja info` shows it). --json reports the sums, on standard error unless -o is given.",
     .notes = {SESSION_KEY_TEXT " For a line with several hosts, the largest count is printed.",
               SESSION_URL_TEXT "looked up unchanged; with gsb, their count is 0."},
     .examples = {{"a filter that counts", "deja build -k spectral counts.deja urls.txt"},

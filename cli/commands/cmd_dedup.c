@@ -9,6 +9,7 @@
  * output. */
 #include "cli/commands/dedup_text.h"
 #include "cli/server/remote.h"
+#include "cli/session/losses.h"
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -65,6 +66,8 @@ struct job {
     bool unsynced;    /* it has changed since then */
     uint64_t kept, dropped;
     struct dedup_text text; /* --paragraphs, --jsonl-text, --ngrams */
+    uint64_t committed;     /* lines of `kept` whose keys are in the state */
+    struct losses losses;   /* with --state */
 };
 
 /* --- The filter ----------------------------------------------------------- */
@@ -153,12 +156,21 @@ static int make_filter(struct job *j, deja_error *err)
 
 /* --- The lines ------------------------------------------------------------ */
 
+/* New lines with a key. */
+static uint64_t new_keys(const struct job *j)
+{
+    return j->kept > j->session.keyless ? j->kept - j->session.keyless : 0;
+}
+
 /* Delivers the lines judged so far; then they count as seen. */
 static int commit(struct job *j, deja_error *err)
 {
     int rc = call_hand_over(j->session.out, j->sync_output, err);
     if (rc < 0)
         return rc;
+    if (!j->o->shared.quiet && new_keys(j) > j->committed)
+        losses_add(&j->losses, j->filter, new_keys(j) - j->committed);
+    j->committed = new_keys(j);
     rc = deja_dedup_commit(j->pending, err);
     if (rc < 0)
         return rc;
@@ -237,66 +249,97 @@ static int process(void *job, struct batch *b, deja_error *err)
 
 /* --- The account ---------------------------------------------------------- */
 
-/* Of the lines, or the units of texts, that were read. */
-static double expected_losses(const struct job *j, const deja_stats *s)
+/* s: the statistics with the body, or NULL. */
+static double lost_in_run(const struct job *j, const deja_stats *s)
 {
-    return dedup_text_wanted(&j->o->shared) ? dedup_text_lost(&j->text, s) : s->lost;
+    if (dedup_text_wanted(&j->o->shared))
+        return s ? dedup_text_lost(&j->text, s) : 0;
+    if (j->pending)
+        return losses_of_run(&j->losses, j->filter);
+    return s ? s->lost : losses_in_memory(j->filter, new_keys(j));
 }
 
-static void summarize(struct job *j, const deja_stats *s)
+static void report_json(const struct job *j, const deja_stats *s)
 {
+    struct session_report r;
     struct input_progress in;
     input_progress(j->session.in, &in);
-    const double seconds = progress_seconds(&j->session.progress);
-    const uint64_t read = j->kept + j->dropped;
-    if (j->o->shared.json) {
-        struct session_report r;
-        if (!session_report_begin(&r))
-            return;
-        json_uint(&r.json, "read", read);
-        json_uint(&r.json, "kept", j->kept);
-        json_uint(&r.json, "dropped", j->dropped);
-        json_uint(&r.json, "bytes", in.decoded);
-        if (dedup_text_wanted(&j->o->shared))
-            dedup_text_json(&j->text, &r.json);
-        json_real(&r.json, "lost", expected_losses(j, s));
-        json_real(&r.json, "fp_rate", s->fp_rate);
-        json_real(&r.json, "fp_now", s->fp_now);
-        json_string(&r.json, "kind", deja_kind_name(s->kind));
-        json_uint(&r.json, "filter_bytes", s->bytes);
-        json_real(&r.json, "fill", s->fill);
-        json_bool(&r.json, "over_capacity", session_too_many(j->filter) != 0);
-        session_report_end(&r, &j->session);
+    if (!session_report_begin(&r, &j->session))
         return;
-    }
-    if (dedup_text_wanted(&j->o->shared)) {
-        console_note(j->call->console, "%s%s, about %s lost; %s",
-                     j->session.stopped ? "stopped: " : "", dedup_text_account(&j->text).text,
-                     num_estimate(expected_losses(j, s)).s, num_duration(seconds).s);
-        return;
-    }
-    char lost[80];
-    if (s->lost < 0.05)
-        snprintf(lost, sizeof lost, "probably none of them lost");
-    else
-        snprintf(lost, sizeof lost, "about %s %s", num_estimate(s->lost).s,
-                 j->o->state ? "lost in all runs so far" : "of them lost");
-    console_note(j->call->console,
-                 "%s%s read, %s kept, %s dropped, %s (rate %s); filter %s; %s, %s",
-                 j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->kept).s,
-                 num_count(j->dropped).s, lost, num_rate(s->fp_rate).s, num_bytes(s->bytes).s,
-                 num_duration(seconds).s, num_speed(seconds > 0 ? (double)read / seconds : 0).s);
+    json_uint(&r.json, "read", j->kept + j->dropped);
+    json_uint(&r.json, "kept", j->kept);
+    json_uint(&r.json, "dropped", j->dropped);
+    json_uint(&r.json, "bytes", in.decoded);
+    const bool text = dedup_text_wanted(&j->o->shared);
+    if (text)
+        dedup_text_json(&j->text, &r.json);
+    json_real(&r.json, "lost", text ? lost_in_run(j, s) : s->lost);
+    json_real(&r.json, "lost_in_run", lost_in_run(j, s));
+    json_real(&r.json, "fp_rate", s->fp_rate);
+    json_real(&r.json, "fp_now", s->fp_now);
+    json_string(&r.json, "kind", deja_kind_name(s->kind));
+    json_uint(&r.json, "filter_bytes", s->bytes);
+    json_bool(&r.json, "grew", session_grew(&j->session));
+    json_real(&r.json, "fill", s->fill);
+    json_bool(&r.json, "over_capacity", session_too_many(j->filter) != 0);
+    session_report_end(&r, &j->session);
 }
 
-static void account(struct job *j)
+static void tell_all(const struct job *j, const deja_stats *s)
 {
+    const double seconds = progress_seconds(&j->session.progress);
+    const double lost = lost_in_run(j, s);
+    char losses[80] = "probably none of them lost", before[80] = "";
+    if (lost >= LOSSES_LEAST)
+        (void)snprintf(losses, sizeof losses, "about %s of them lost", num_estimate(lost).s);
+    if (j->pending && s->lost >= LOSSES_LEAST)
+        (void)snprintf(before, sizeof before, "; about %s lost in all runs so far",
+                       num_estimate(s->lost).s);
+    console_note(j->call->console,
+                 "%s%s read, %s new, %s seen before, %s (rate %s)%s; filter %s; %s, %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+                 num_count(j->kept).s, num_count(j->dropped).s, losses, num_rate(s->fp_rate).s,
+                 before, num_bytes(s->bytes).s, num_duration(seconds).s,
+                 num_speed(seconds > 0 ? (double)j->session.records / seconds : 0).s);
+}
+
+static void tell_text(const struct job *j, const deja_stats *s)
+{
+    const double lost = lost_in_run(j, s), seconds = progress_seconds(&j->session.progress);
+    char losses[80] = "";
+    if (lost >= LOSSES_LEAST)
+        (void)snprintf(losses, sizeof losses, ", about %s lost", num_estimate(lost).s);
+    console_note(j->call->console, "%s%s%s; %s", j->session.stopped ? "stopped: " : "",
+                 dedup_text_account(&j->text).text, losses, num_took(seconds).s);
+}
+
+static void tell(const struct job *j)
+{
+    const double lost = lost_in_run(j, NULL);
+    struct closing c = session_closing_new(&j->session, j->kept, j->dropped);
+    if (lost >= LOSSES_LEAST)
+        closing_remark(&c, "about %s lost", num_estimate(lost).s);
+    session_print_closing(&j->session, &c);
+}
+
+static void account(const struct job *j)
+{
+    const struct shared_options *c = &j->o->shared;
+    const uint64_t too_many = session_too_many(j->filter);
+    const bool text = dedup_text_wanted(c);
+    const bool all = c->json || c->verbose || text || (too_many && !c->quiet);
     deja_stats s = DEJA_STATS_INIT;
-    if (deja_filter_stats(j->filter, j->o->shared.quiet ? 0 : DEJA_STATS_BODY, &s, NULL) < 0)
+    if (deja_filter_stats(j->filter, all ? DEJA_STATS_BODY : 0, &s, NULL) < 0)
         return;
     session_warn_missing(&j->session);
-    if (!j->o->shared.quiet)
-        summarize(j, &s);
-    const uint64_t too_many = session_too_many(j->filter);
+    if (c->json)
+        report_json(j, &s);
+    else if (text)
+        tell_text(j, &s);
+    else if (c->verbose)
+        tell_all(j, &s);
+    else if (!c->quiet)
+        tell(j);
     if (too_many)
         console_note(
             j->call->console,
@@ -377,7 +420,7 @@ const struct command cmd_dedup = {
         "-f, --csv, --format or --json-key, if that part of them is. A carriage return at the end "
         "of a line is ignored. Input may be plain or compressed with gzip, zstd, xz or bzip2.\n\n"
         "The price of the small memory: a new line is mistaken for a repeat, and lost, at the "
-        "rate -p (one in a million by default); the summary estimates how many were lost. No "
+        "rate -p (one in a million by default); the summary reports losses of 0.01 lines or more. No "
         "repeat is ever printed, except after a crash (see below).\n\n"
         "Without -n, deja sizes the filter from the length of the files. The size is only a first "
         "size: the filter grows while its rate stays the same. With --fixed, and with options "

@@ -25,7 +25,7 @@ static const struct opt options[] = {
                "write the result to OUT.deja and leave F.deja unchanged"),
     OPT_GROUP(struct fold_options, shared, shared_force),
     OPT_GROUP(struct fold_options, shared, shared_mode),
-    OPT_GROUP(struct fold_options, shared, shared_open),
+    OPT_GROUP(struct fold_options, shared, shared_change),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -45,8 +45,10 @@ static void report(const struct call *call, const char *path, const deja_stats *
     const struct fold_options *o = call->options;
     struct json json;
     if (!o->shared.json) {
-        console_note(call->console, "%s: %s, was %s; rate now %s, was %s", fail_path(path).text,
-                     num_bytes(s->bytes).s, num_bytes(before->bytes).s, num_rate(s->fp_now).s,
+        const bool all = o->shared.verbose;
+        console_note(call->console, "%s%s%s, was %s; rate now %s, was %s",
+                     all ? fail_path(path).text : "", all ? ": " : "", num_bytes(s->bytes).s,
+                     num_bytes(before->bytes).s, num_rate(s->fp_now).s,
                      num_rate(before->fp_now).s);
         return;
     }

@@ -1,4 +1,5 @@
 /* cmd_gen.c - deja gen: print realistic but fictitious URLs, reproducibly. */
+#include "cli/session/closing.h"
 #include "cli/session/command.h"
 #include "gen/urlgen.h"
 #include "tools/base/fail.h"
@@ -38,7 +39,7 @@ static const struct opt options[] = {
               "skip the first N URLs of the seed"),
     OPT_GROUP(struct gen_options, shared, shared_output),
     OPT_GROUP(struct gen_options, shared, shared_null),
-    OPT_GROUP(struct gen_options, shared, shared_quiet),
+    OPT_GROUP(struct gen_options, shared, shared_verbose),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -87,6 +88,25 @@ static uint64_t repeats_of(const struct gen_options *o)
     return repeats < o->lines ? repeats : o->lines - 1; /* the first line cannot be a repeat */
 }
 
+static void tell_all(const struct job *j, uint64_t done)
+{
+    const double seconds = progress_seconds(&j->progress);
+    console_note(j->call->console, "%s%s: %s, %s; %s, %s", done < j->o->lines ? "stopped: " : "",
+                 num_lines(done).s, num_of(j->lines.fresh, "distinct URL").s,
+                 num_of(done - j->lines.fresh, "repeat").s, num_duration(seconds).s,
+                 num_speed(seconds > 0 ? (double)done / seconds : 0).s);
+}
+
+static void tell(const struct job *j, uint64_t done)
+{
+    struct closing c;
+    closing_begin(&c, j->call->console, done < j->o->lines);
+    closing_count(&c, done, done == 1 ? "line" : "lines");
+    closing_count(&c, j->lines.fresh, "distinct");
+    closing_count(&c, done - j->lines.fresh, done - j->lines.fresh == 1 ? "repeat" : "repeats");
+    closing_print(&c, progress_seconds(&j->progress));
+}
+
 static int generate(struct job *j, deja_error *err)
 {
     const struct gen_options *o = j->o;
@@ -96,10 +116,10 @@ static int generate(struct job *j, deja_error *err)
     uint64_t done = print_lines(j);
     progress_end(&j->progress);
     int rc = out_flush(j->out, err);
-    if (rc == DEJA_OK && o->repeats > 0)
-        console_note(j->call->console, "%s%s: %s, %s", done < o->lines ? "stopped: " : "",
-                     num_lines(done).s, num_of(j->lines.fresh, "distinct URL").s,
-                     num_of(done - j->lines.fresh, "repeat").s);
+    if (rc == DEJA_OK && o->shared.verbose)
+        tell_all(j, done);
+    else if (rc == DEJA_OK && o->repeats > 0)
+        tell(j, done);
     return rc;
 }
 

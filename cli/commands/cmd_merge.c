@@ -36,7 +36,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct merge_options, shared, shared_mode),
     OPT_FLAG(0, "common", struct merge_options, count_common,
              "only estimate how many keys two files share"),
-    OPT_GROUP(struct merge_options, shared, shared_open),
+    OPT_GROUP(struct merge_options, shared, shared_change),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -167,6 +167,14 @@ static void report(const struct call *call, const deja_filter *f)
         json_real(&json, "lost", s.lost);
         json_uint(&json, "filter_bytes", s.bytes);
         json_end(&json);
+    } else if (!o->shared.verbose) {
+        struct closing c;
+        closing_begin(&c, call->console, false);
+        closing_count(&c, call->n_operands, call->n_operands == 1 ? "filter" : "filters");
+        (deja_kind_can(s.part_kind, DEJA_CAN_FILL) ? closing_count : closing_about)(
+            &c, s.keys, s.keys == 1 ? "key" : "keys");
+        closing_remark(&c, "%s", num_bytes(s.bytes).s);
+        closing_print(&c, -1);
     } else {
         console_note(call->console, "%s filter%s with %s%s; %s: %s, rate now %s",
                      num_count(call->n_operands).s, num_plural(call->n_operands),

@@ -36,30 +36,37 @@ static uint64_t refused(const struct job *j)
 static void report_json(const struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
-    struct json json;
-    if (deja_filter_stats(j->filter, 0, &s, NULL) < 0)
+    struct session_report r;
+    if (deja_filter_stats(j->filter, 0, &s, NULL) < 0 || !session_report_begin(&r, &j->session))
         return;
-    json_begin(&json, j->session.call->out);
-    json_object(&json, NULL);
-    json_string(&json, "file", j->session.call->operands[0]);
-    json_uint(&json, "read", j->session.records);
-    json_uint(&json, "removed", j->removed);
-    json_uint(&json, "refused", refused(j));
-    json_uint(&json, "keys", s.keys);
-    session_json_end(&j->session, &json);
+    json_string(&r.json, "file", j->session.call->operands[0]);
+    json_uint(&r.json, "read", j->session.records);
+    json_uint(&r.json, "removed", j->removed);
+    json_uint(&r.json, "refused", refused(j));
+    json_uint(&r.json, "keys", s.keys);
+    session_report_end(&r, &j->session);
+}
+
+static void tell_all(const struct job *j)
+{
+    console_note(j->session.call->console, "%s%s read, %s removed from %s, %s refused; %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+                 num_count(j->removed).s, fail_path(j->session.call->operands[0]).text,
+                 num_count(refused(j)).s, num_duration(progress_seconds(&j->session.progress)).s);
 }
 
 static void report(const struct job *j)
 {
-    const double seconds = progress_seconds(&j->session.progress);
+    struct closing c = session_closing(&j->session);
     session_warn_missing(&j->session);
+    closing_count(&c, j->removed, "removed");
+    closing_count(&c, refused(j), "refused");
     if (j->session.shared->json)
         report_json(j);
+    else if (j->session.shared->verbose)
+        tell_all(j);
     else
-        console_note(j->session.call->console, "%s%s read, %s removed from %s, %s refused; %s",
-                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                     num_count(j->removed).s, fail_path(j->session.call->operands[0]).text,
-                     num_count(refused(j)).s, num_duration(seconds).s);
+        session_print_closing(&j->session, &c);
 }
 
 static int run(struct call *call, deja_error *err)

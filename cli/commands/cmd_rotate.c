@@ -1,28 +1,38 @@
 /* cmd_rotate.c - deja rotate: start the next visit in a filter file. */
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
+#include "cli/session/losses.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 
 static const struct opt options[] = {
     OPT_MADE(struct shared_options, filter, opt_filter_next),
-    OPT_PART(shared_open),
+    OPT_PART(shared_change),
     OPT_END,
 };
 
-static void report(const struct call *call, const deja_stats *s)
+static void tell_all(const struct call *call, const deja_stats *s)
 {
-    const struct shared_options *o = call->options;
+    console_note(call->console, "%s: visit %llu, %s for %s; visit %llu saw about %s and lost %s",
+                 fail_path(call->operands[0]).text, (unsigned long long)s->visit,
+                 num_bytes(s->bytes).s, num_of(s->capacity, "key").s,
+                 (unsigned long long)(s->visit - 1), num_count(s->last_distinct).s,
+                 s->last_lost < LOSSES_LEAST ? "probably none" : num_estimate(s->last_lost).s);
+}
+
+static void tell(const struct call *call, const deja_stats *s)
+{
+    char lost[80] = "";
+    if (s->last_lost >= LOSSES_LEAST)
+        (void)snprintf(lost, sizeof lost, "; visit %llu lost about %s",
+                       (unsigned long long)(s->visit - 1), num_estimate(s->last_lost).s);
+    console_note(call->console, "visit %llu, %s for %s%s", (unsigned long long)s->visit,
+                 num_bytes(s->bytes).s, num_of(s->capacity, "key").s, lost);
+}
+
+static void report_json(const struct call *call, const deja_stats *s)
+{
     struct json json;
-    if (!o->json) {
-        console_note(call->console,
-                     "%s: visit %llu, %s for %s; visit %llu saw about %s and lost %s",
-                     fail_path(call->operands[0]).text, (unsigned long long)s->visit,
-                     num_bytes(s->bytes).s, num_of(s->capacity, "key").s,
-                     (unsigned long long)(s->visit - 1), num_count(s->last_distinct).s,
-                     s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
-        return;
-    }
     json_begin(&json, call->out);
     json_object(&json, NULL);
     json_string(&json, "file", call->operands[0]);
@@ -49,7 +59,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, o->json ? DEJA_STATS_BODY : 0, &s, err);
     if (rc == DEJA_OK)
-        report(call, &s);
+        (o->json ? report_json : o->verbose ? tell_all : tell)(call, &s);
     deja_filter_free(f);
     return rc;
 }

@@ -43,7 +43,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct url_options, shared, shared_rules),
     OPT_GROUP(struct url_options, shared, shared_input),
     OPT_HEADING("General"),
-    OPT_GROUP(struct url_options, shared, shared_quiet),
+    OPT_GROUP(struct url_options, shared, shared_verbose),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -59,6 +59,7 @@ struct job {
     deja_slice *layer;
     size_t layer_cap;
     uint64_t read, changed, no_url, no_idna;
+    struct leftout left_out;
 };
 
 struct url {
@@ -160,6 +161,10 @@ static int take(struct job *j, size_t i, struct urlkeys_room *room, struct url *
                     u->key.len);
     if (rc < 0 && j->o->shared.strict)
         return urlkeys_refuse(b, i, u->key, rc, err);
+    if (rc < 0 && u->key.data) {
+        const enum block_oddity why = rc == DEJA_ENOTSUP ? BLOCK_NO_IDNA : BLOCK_NO_URL;
+        block_report(b, why, block_wants(b, why) ? block_line(b, i) : 0, u->key);
+    }
     u->is_url = rc == DEJA_OK;
     u->changed = u->form.len != u->key.len ||
                  (u->key.len && memcmp(u->form.data, u->key.data, u->key.len) != 0);
@@ -208,6 +213,7 @@ static int print_all(struct job *j, deja_error *err)
         if (rc <= 0)
             return rc;
         rc = print_block(j, err);
+        leftout_take(&j->left_out, &j->block);
         const int flushed = out_flush(j->out, &late);
         if (rc == DEJA_OK && flushed < 0) {
             *err = late;
@@ -217,24 +223,44 @@ static int print_all(struct job *j, deja_error *err)
     return rc;
 }
 
+static void tell_all(const struct job *j)
+{
+    const double seconds = progress_seconds(&j->progress);
+    console_note(j->call->console, "%s%s read, %s changed; %s, %s",
+                 signals_stopped(j->call->stop) ? "stopped: " : "", num_lines(j->read).s,
+                 num_count(j->changed).s, num_duration(seconds).s,
+                 num_speed(seconds > 0 ? (double)j->read / seconds : 0).s);
+}
+
+static void tell(const struct job *j)
+{
+    struct closing c;
+    closing_begin(&c, j->call->console, signals_stopped(j->call->stop));
+    closing_count(&c, j->read, "read");
+    closing_count(&c, j->changed, "changed");
+    closing_print(&c, progress_seconds(&j->progress));
+}
+
 static void summarize(const struct job *j)
 {
     struct console *c = j->call->console;
-    const double seconds = progress_seconds(&j->progress);
     struct input_progress in;
     input_progress(j->in, &in);
     if (in.missing)
-        console_note(c, "%s without %s: printed empty", num_lines(in.missing).s,
-                     input_wanted(j->in).text);
+        console_note(c, "%s without %s, printed empty%s", num_lines(in.missing).s,
+                     input_wanted(j->in).text,
+                     leftout_names(&j->left_out, BLOCK_NO_KEY, in.missing).text);
     if (j->no_idna)
-        console_note(c,
-                     "%s with hosts that need IDNA, which this build of deja lacks: build it with "
-                     "libidn2",
-                     num_lines(j->no_idna).s);
+        console_note(c, "%s with hosts that need IDNA%s; rebuild deja with libidn2 to support it",
+                     num_lines(j->no_idna).s,
+                     leftout_names(&j->left_out, BLOCK_NO_IDNA, j->no_idna).text);
     if (j->no_url)
-        console_note(c, "%s %s", num_lines(j->no_url).s, session_no_urls(j->no_url));
-    console_note(c, "%s%s read, %s changed; %s", signals_stopped(j->call->stop) ? "stopped: " : "",
-                 num_lines(j->read).s, num_count(j->changed).s, num_duration(seconds).s);
+        console_note(c, "%s %s%s", num_lines(j->no_url).s, session_no_urls(j->no_url),
+                     leftout_names(&j->left_out, BLOCK_NO_URL, j->no_url).text);
+    if (j->o->shared.verbose)
+        tell_all(j);
+    else
+        tell(j);
 }
 
 static int run(struct call *call, deja_error *err)
@@ -250,6 +276,7 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = input_open(&in, &j.in, err);
     if (rc == DEJA_OK) {
+        leftout_init(&j.left_out, &j.o->shared, call->console, j.in);
         progress_begin(&j.progress, call->console, j.out, "lines");
         rc = print_all(&j, err);
         progress_end(&j.progress);

@@ -72,6 +72,13 @@ const struct opt shared_open[] = {
     OPT_END,
 };
 
+const struct opt shared_change[] = {
+    OPT_PART(shared_key),
+    OPT_PART(shared_json),
+    OPT_PART(shared_verbose),
+    OPT_END,
+};
+
 const struct opt shared_null[] = {
     OPT_FLAG('z', "null", struct shared_options, null,
              "end records with a zero byte instead of a newline"),
@@ -306,14 +313,35 @@ const struct opt shared_threads[] = {
 };
 
 const struct opt shared_json[] = {
-    OPT_FLAG(0, "json", struct shared_options, json, "print the report as JSON", OPT_JSON_KEY,
-             OPT_USED(3)),
+    OPT_FLAG(0, "json", struct shared_options, json,
+             "print the report as JSON: on standard output, or on standard error if the results "
+             "are there",
+             OPT_JSON_KEY, OPT_USED(3)),
     OPT_END,
 };
 
 const struct opt shared_quiet[] = {
     OPT_FLAG('q', "quiet", struct shared_options, quiet,
              "print only errors: no progress, no summary", OPT_USED(2)),
+    OPT_END,
+};
+
+static int check_verbose(const void *target, deja_error *err)
+{
+    const struct shared_options *c = target;
+    if (c->quiet && c->verbose)
+        return fail(err, OPT_USAGE, "--quiet and --verbose cannot be combined");
+    return DEJA_OK;
+}
+
+#define VERBOSE(letter)                                                                           \
+    OPT_FLAG(letter, "verbose", struct shared_options, verbose,                                   \
+             "print the full summary: rates, sizes, speed, every line left out")
+
+const struct opt shared_verbose[] = {
+    OPT_PART(shared_quiet),
+    VERBOSE('v'),
+    OPT_CHECK(check_verbose),
     OPT_END,
 };
 
@@ -341,7 +369,17 @@ const struct opt shared_general[] = {
     OPT_HEADING("General"),
     OPT_PART(shared_threads),
     OPT_PART(shared_json),
+    OPT_PART(shared_verbose),
+    OPT_END,
+};
+
+const struct opt shared_general_no_v[] = {
+    OPT_HEADING("General"),
+    OPT_PART(shared_threads),
+    OPT_PART(shared_json),
     OPT_PART(shared_quiet),
+    VERBOSE(0),
+    OPT_CHECK(check_verbose),
     OPT_END,
 };
 

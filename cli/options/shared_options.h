@@ -43,6 +43,7 @@ struct shared_options { /* 0, NULL or false: not given */
     uint32_t threads;
     bool json;
     bool quiet;
+    bool verbose;
 };
 
 /* Which part of a line is the key. */
@@ -68,13 +69,15 @@ extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key
                                               --paragraphs */
 /* The same; --format dcso says that the filter is a DCSO bloom file. */
 extern const struct opt shared_input_dcso[];
-extern const struct opt shared_text[];    /* --jsonl-text --ngrams --threshold */
-extern const struct opt shared_url[];     /* --url and shared_rules */
-extern const struct opt shared_redis[];   /* --redis --shards --replicas */
-extern const struct opt shared_general[]; /* -j --json -q */
+extern const struct opt shared_text[];         /* --jsonl-text --ngrams --threshold */
+extern const struct opt shared_url[];          /* --url and shared_rules */
+extern const struct opt shared_redis[];        /* --redis --shards --replicas */
+extern const struct opt shared_general[];      /* -j --json -q -v */
+extern const struct opt shared_general_no_v[]; /* the same if -v has another meaning: --verbose */
 /* Without a heading, for commands that need only some of them: */
 extern const struct opt shared_key[];     /* --key --insecure-key, for an existing filter */
 extern const struct opt shared_open[];    /* and --json -q */
+extern const struct opt shared_change[];  /* and --json -q -v */
 extern const struct opt shared_output[];  /* -o */
 extern const struct opt shared_force[];   /* --force */
 extern const struct opt shared_mode[];    /* --mode */
@@ -82,6 +85,7 @@ extern const struct opt shared_null[];    /* -z */
 extern const struct opt shared_threads[]; /* -j */
 extern const struct opt shared_json[];    /* --json */
 extern const struct opt shared_quiet[];   /* -q */
+extern const struct opt shared_verbose[]; /* -q -v, for commands that end with a summary */
 /* How URLs become canonical, for a command that sets `url` or lets the user do so. */
 extern const struct opt shared_rules[];     /* --base --drop-params --keep-params --strict */
 extern const struct opt shared_canonical[]; /* --canonical */

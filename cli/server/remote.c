@@ -163,6 +163,12 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
     return rc;
 }
 
+/* add prints no lines. */
+static int hand_over(const struct job *j, deja_error *err)
+{
+    return j->session.out ? call_hand_over(j->session.out, j->sync_output, err) : DEJA_OK;
+}
+
 static int process(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
@@ -185,7 +191,7 @@ static int process(void *job, struct batch *b, deja_error *err)
     j->yes += session_count(b);
     if (j->what->use != REMOTE_ADD && !j->what->count)
         session_print(&j->session, b, !j->what->invert);
-    rc = call_hand_over(j->session.out, j->sync_output, err);
+    rc = hand_over(j, err);
     if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
         rc = shards_add(j->shards, added ? added : block->keys, keys, j->want, NULL, err);
     free(added);
@@ -197,35 +203,58 @@ static int process(void *job, struct batch *b, deja_error *err)
 static const struct {
     const char *yes, *no, *yes_key, *no_key;
 } words[] = {
-    [REMOTE_DEDUP] = {"kept", "dropped", "kept", "dropped"},
+    [REMOTE_DEDUP] = {"new", "seen before", "kept", "dropped"},
     [REMOTE_CHECK] = {"in it", "not in it", "in", "not_in"},
-    [REMOTE_ADD] = {"added", "known already", "added", "known"},
+    [REMOTE_ADD] = {"new", "seen before", "added", "known"},
 };
 
-static void report(struct job *j)
+static void report_json(const struct job *j, uint64_t no)
+{
+    const enum remote_use use = j->what->use;
+    struct session_report r;
+    if (!session_report_begin(&r, &j->session))
+        return;
+    json_string(&r.json, "cache", j->what->name);
+    json_uint(&r.json, "shards", shards_count(j->shards));
+    json_uint(&r.json, "read", j->session.records);
+    json_uint(&r.json, words[use].yes_key, j->yes);
+    json_uint(&r.json, words[use].no_key, no);
+    session_report_end(&r, &j->session);
+}
+
+static void tell_all(const struct job *j, uint64_t no)
 {
     const enum remote_use use = j->what->use;
     const double seconds = progress_seconds(&j->session.progress);
     const uint64_t read = j->session.records;
-    const uint64_t no = read - j->yes - (use == REMOTE_ADD ? j->session.keyless : 0);
-    session_warn_missing(&j->session);
-    if (j->what->shared->json && !j->what->shared->quiet) {
-        struct session_report r;
-        if (!session_report_begin(&r))
-            return;
-        json_string(&r.json, "cache", j->what->name);
-        json_uint(&r.json, "shards", shards_count(j->shards));
-        json_uint(&r.json, "read", read);
-        json_uint(&r.json, words[use].yes_key, j->yes);
-        json_uint(&r.json, words[use].no_key, no);
-        session_report_end(&r, &j->session);
-        return;
-    }
     console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %s; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->yes).s,
                  words[use].yes, num_count(no).s, words[use].no, j->what->name,
                  num_of(shards_count(j->shards), "shard").s, num_duration(seconds).s,
                  num_speed(seconds > 0 ? (double)read / seconds : 0).s);
+}
+
+static void tell(const struct job *j, uint64_t no)
+{
+    struct closing c;
+    if (j->what->use == REMOTE_CHECK) {
+        c = session_closing(&j->session);
+        closing_count_in(&c, j->what->invert ? no : j->yes, j->what->invert ? "not in" : "in",
+                         j->what->name);
+    } else {
+        c = session_closing_new(&j->session, j->yes, no);
+    }
+    session_print_closing(&j->session, &c);
+}
+
+static void report(const struct job *j)
+{
+    const struct shared_options *o = j->what->shared;
+    const uint64_t skipped = j->what->use == REMOTE_ADD ? j->session.keyless : 0;
+    session_warn_missing(&j->session);
+    (o->json      ? report_json
+     : o->verbose ? tell_all
+                  : tell)(j, j->session.records - j->yes - skipped);
 }
 
 static int finish(struct job *j, int rc, deja_error *err)
@@ -237,7 +266,7 @@ static int finish(struct job *j, int rc, deja_error *err)
         out_printf(j->session.out, "%llu\n", (unsigned long long)printed);
     else if (j->what->use != REMOTE_ADD)
         session_print_header(&j->session, "");
-    rc = call_hand_over(j->session.out, j->sync_output, err);
+    rc = hand_over(j, err);
     if (rc < 0)
         return rc;
     report(j);
@@ -261,7 +290,9 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
             err, OPT_USAGE,
             "--key, --seed, --memory, --multiplier and --filters do not work with --redis: the "
             "server makes the filters, each with its own secret key");
-    int rc = session_output(&j.session, call, c, what->first, err);
+    int rc = DEJA_OK;
+    if (what->use != REMOTE_ADD)
+        rc = session_output(&j.session, call, c, what->first, err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, c, uses[what->use], unused, &opt, err);
     if (rc == DEJA_OK && !c->fixed)

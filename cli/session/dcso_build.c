@@ -48,29 +48,29 @@ static int add_all(struct session *s, struct dcso *d, deja_error *err)
 
 static void report(const struct session *s, const struct dcso *d, const char *path)
 {
-    const double seconds = progress_seconds(&s->progress);
     const double rate = dcso_rate(d, dcso_bits_set(d));
     const uint64_t bytes = DCSO_HEADER_LEN + dcso_body_len(d);
     const uint64_t known = s->records - s->keyless - d->keys;
-    struct json json;
+    struct closing c = session_closing_new(s, d->keys, known);
+    struct session_report r;
     session_warn_missing(s);
-    if (!s->shared->json) {
-        console_note(
-            s->call->console, "%s read, %s added, %s known already; %s: %s, rate now %s; %s",
-            num_lines(s->records).s, num_count(d->keys).s, num_count(known).s,
-            fail_path(path).text, num_bytes(bytes).s, num_rate(rate).s, num_duration(seconds).s);
-    } else {
-        json_begin(&json, s->call->out);
-        json_object(&json, NULL);
-        json_string(&json, "file", path);
-        json_string(&json, "format", "dcso");
-        json_uint(&json, "read", s->records);
-        json_uint(&json, "added", d->keys);
-        json_uint(&json, "known", known);
-        json_uint(&json, "capacity", d->capacity);
-        json_real(&json, "fp_now", rate);
-        json_uint(&json, "filter_bytes", bytes);
-        session_json_end(s, &json);
+    if (s->shared->verbose && !s->shared->json) {
+        console_note(s->call->console, "%s read, %s new, %s seen before; %s: %s, rate now %s; %s",
+                     num_lines(s->records).s, num_count(d->keys).s, num_count(known).s,
+                     fail_path(path).text, num_bytes(bytes).s, num_rate(rate).s,
+                     num_duration(progress_seconds(&s->progress)).s);
+    } else if (!s->shared->json) {
+        session_print_closing(s, &c);
+    } else if (session_report_begin(&r, s)) {
+        json_string(&r.json, "file", path);
+        json_string(&r.json, "format", "dcso");
+        json_uint(&r.json, "read", s->records);
+        json_uint(&r.json, "added", d->keys);
+        json_uint(&r.json, "known", known);
+        json_uint(&r.json, "capacity", d->capacity);
+        json_real(&r.json, "fp_now", rate);
+        json_uint(&r.json, "filter_bytes", bytes);
+        session_report_end(&r, s);
     }
     if (d->keys > d->capacity)
         console_note(s->call->console,

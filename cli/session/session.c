@@ -94,6 +94,7 @@ struct input_options session_input_options(const struct call *call, const struct
     in.strict = c->strict;
     textkeys_init(&text, c);
     in.estimated = textkeys_estimated(&text);
+    in.odd_most = leftout_most(c);
     in.stop = call->stop;
     return in;
 }
@@ -147,6 +148,12 @@ static void warn_clock(struct console *c, const deja_filter *f)
             num_duration((double)o.clock_behind).s);
 }
 
+static uint64_t filter_bytes(const deja_filter *f)
+{
+    deja_stats o = DEJA_STATS_INIT;
+    return f && deja_filter_stats(f, 0, &o, NULL) == DEJA_OK ? o.bytes : 0;
+}
+
 int session_open(struct session *s, const struct call *call, const struct shared_options *c,
                  size_t first, const deja_filter *filter, deja_error *err)
 {
@@ -162,8 +169,10 @@ int session_open(struct session *s, const struct call *call, const struct shared
     s->filter = filter;
     s->stats = none;
     in.block_records = s->batch_max;
+    s->bytes = filter_bytes(filter);
     warn_clock(call->console, filter);
     int rc = input_open(&in, &s->in, err);
+    leftout_init(&s->left_out, c, call->console, s->urls.rules ? NULL : s->in);
     if (rc == DEJA_OK)
         rc = pipeline_open(s->in, filter ? pipeline_hash_of(filter) : s->hash, step,
                            thread_count(c), &s->pipeline, err);
@@ -217,6 +226,7 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
         s->records += (*out)->block.n;
         s->keyless += (*out)->block.n - (*out)->keyed;
         s->lookups += (*out)->keyed;
+        leftout_take(&s->left_out, &(*out)->block);
     }
     return rc;
 }
@@ -470,14 +480,15 @@ static void warn_no_urls(const struct session *s)
 {
     const uint64_t no_url = counted(&s->urls.no_url), no_idna = counted(&s->urls.no_idna);
     const char *rest =
-        s->urls.use == URLKEYS_STORE && counted(&s->urls.left_out) ? "; skipped" : "";
+        s->urls.use == URLKEYS_STORE && counted(&s->urls.left_out) ? ", skipped" : "";
     if (no_idna)
         console_note(s->call->console,
-                     "%s with hosts that need IDNA%s; rebuild deja with libidn2 to support it",
-                     num_lines(no_idna).s, rest);
+                     "%s with hosts that need IDNA%s%s; rebuild deja with libidn2 to support it",
+                     num_lines(no_idna).s, rest,
+                     leftout_names(&s->left_out, BLOCK_NO_IDNA, no_idna).text);
     if (no_url)
-        console_note(s->call->console, "%s %s%s", num_lines(no_url).s, session_no_urls(no_url),
-                     rest);
+        console_note(s->call->console, "%s %s%s%s", num_lines(no_url).s, session_no_urls(no_url),
+                     rest, leftout_names(&s->left_out, BLOCK_NO_URL, no_url).text);
 }
 
 static void warn_keyless(const struct session *s)
@@ -489,39 +500,71 @@ static void warn_keyless(const struct session *s)
         [URLKEYS_PREFIX] = "not in the filter",
     };
     const uint64_t left_out = counted(&s->urls.left_out); /* warn_no_urls reports these */
-    if (s->keyless > left_out)
-        console_note(s->call->console, "%s without %s: %s", num_lines(s->keyless - left_out).s,
-                     s->urls.rules ? "a URL" : input_wanted(s->in).text, fates[s->urls.use]);
+    const uint64_t n = s->keyless > left_out ? s->keyless - left_out : 0;
+    if (n)
+        console_note(s->call->console, "%s without %s, %s%s", num_lines(n).s,
+                     s->urls.rules ? "a URL" : input_wanted(s->in).text, fates[s->urls.use],
+                     leftout_names(&s->left_out, BLOCK_NO_KEY, n).text);
 }
 
-void session_json_end(const struct session *s, struct json *j)
+struct closing session_closing(const struct session *s)
 {
-    json_uint(j, "keyless", s->keyless);
-    json_real(j, "seconds", progress_seconds(&s->progress));
-    json_bool(j, "stopped", s->stopped);
-    if (s->urls.rules) {
-        json_string(j, "profile", deja_profile_name(deja_url_rules_profile(s->urls.rules)));
-        json_uint(j, "no_urls", counted(&s->urls.no_url));
-        json_uint(j, "no_idna", counted(&s->urls.no_idna));
-    }
-    json_end(j);
+    struct closing c;
+    closing_begin(&c, s->call->console, s->stopped);
+    closing_count(&c, s->records, "read");
+    return c;
 }
 
-bool session_report_begin(struct session_report *r)
+struct closing session_closing_new(const struct session *s, uint64_t is_new, uint64_t seen)
+{
+    struct closing c = session_closing(s);
+    closing_count(&c, is_new, "new");
+    closing_count(&c, seen, "seen before");
+    return c;
+}
+
+bool session_grew(const struct session *s)
+{
+    return filter_bytes(s->filter) > s->bytes;
+}
+
+void session_print_closing(const struct session *s, struct closing *c)
+{
+    if (session_grew(s))
+        closing_remark(c, "filter grew to %s", num_bytes(filter_bytes(s->filter)).s);
+    closing_print(c, progress_seconds(&s->progress));
+}
+
+bool session_report_begin(struct session_report *r, const struct session *s)
 {
     deja_error unused;
-    if (out_init(&r->out, STDERR_FILENO, "standard error", &unused) < 0)
-        return false;
-    json_begin(&r->json, &r->out);
+    r->own = OUT_NONE;
+    r->out = s->call->out;
+    if (s->out == s->call->out) {
+        if (s->shared->quiet || out_init(&r->own, STDERR_FILENO, "standard error", &unused) < 0)
+            return false;
+        r->out = &r->own;
+    }
+    json_begin(&r->json, r->out);
     json_object(&r->json, NULL);
     return true;
 }
 
 void session_report_end(struct session_report *r, const struct session *s)
 {
+    struct json *j = &r->json;
     deja_error unused;
-    session_json_end(s, &r->json);
-    (void)out_close(&r->out, &unused);
+    json_uint(j, "keyless", s->keyless);
+    json_real(j, "seconds", progress_seconds(&s->progress));
+    json_bool(j, "stopped", s->stopped);
+    leftout_json(&s->left_out, j);
+    if (s->urls.rules) {
+        json_string(j, "profile", deja_profile_name(deja_url_rules_profile(s->urls.rules)));
+        json_uint(j, "no_urls", counted(&s->urls.no_url));
+        json_uint(j, "no_idna", counted(&s->urls.no_idna));
+    }
+    json_end(j);
+    (void)out_close(&r->own, &unused);
 }
 
 void session_warn_missing(const struct session *s)

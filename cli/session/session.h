@@ -2,7 +2,9 @@
  * progress line and summary. */
 #ifndef CLI_SESSION_SESSION_H
 #define CLI_SESSION_SESSION_H
+#include "cli/session/closing.h"
 #include "cli/session/command.h"
+#include "cli/session/leftout.h"
 #include "cli/session/pipeline.h"
 #include "cli/session/textkeys.h"
 #include "cli/session/urlkeys.h"
@@ -12,25 +14,25 @@
 #define SESSION_KEY_TEXT                                                                          \
     "Lines are compared by their keys: the whole line, or the part that -f, --csv, --format or "  \
     "--json-key selects.\n\n" SESSION_FORMAT_TEXT
-#define SESSION_FORMAT_TEXT                                                                       \
-    "  --format  the key\n"                                                                       \
-    "  lines     the whole line; the default\n"                                                   \
-    "  log       the request target in a Common or Combined log, its escapes\n"                   \
-    "            decoded, with or without a leading virtual host\n"                               \
-    "  squid     the URL in squid's native log: the 7th field\n"                                  \
-    "  cdx       the original URL in a CDX index: the field a of its legend,\n"                   \
-    "            or without a legend the 3rd field\n"                                             \
-    "  cdxj      the string url in the JSON object of a CDXJ line\n"                              \
-    "  jsonl     the string url in a line that is a JSON object\n"                                \
-    "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
-    "            ||a^; comments and names such as localhost are skipped\n\n"                      \
-    "--json-key takes a name such as url, a path such as page.url, or the same in the syntax of " \
-    "jq and JSONPath: .page.url, $.page.url. Write .\"a.b\" for a name that contains a dot.\n\n"  \
-    "A line without a key matches nothing, not even another line without one. Such a line has "   \
-    "too few fields, no such string or request, or an empty one (\"url\": \"\"). dedup and "      \
-    "check -v print it; check does not; build, add and remove skip it; count prints 0. The "      \
-    "summary reports the number of such lines; with --strict the first one is an error. If no "   \
-    "line has the key, the command fails and shows what the lines contain. Without these "        \
+#define SESSION_FORMAT_TEXT                                                                                                 \
+    "  --format  the key\n"                                                                                                 \
+    "  lines     the whole line; the default\n"                                                                             \
+    "  log       the request target in a Common or Combined log, its escapes\n"                                             \
+    "            decoded, with or without a leading virtual host\n"                                                         \
+    "  squid     the URL in squid's native log: the 7th field\n"                                                            \
+    "  cdx       the original URL in a CDX index: the field a of its legend,\n"                                             \
+    "            or without a legend the 3rd field\n"                                                                       \
+    "  cdxj      the string url in the JSON object of a CDXJ line\n"                                                        \
+    "  jsonl     the string url in a line that is a JSON object\n"                                                          \
+    "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                                                \
+    "            ||a^; comments and names such as localhost are skipped\n\n"                                                \
+    "--json-key takes a name such as url, a path such as page.url, or the same in the syntax of "                           \
+    "jq and JSONPath: .page.url, $.page.url. Write .\"a.b\" for a name that contains a dot.\n\n"                            \
+    "A line without a key matches nothing, not even another line without one. Such a line has "                             \
+    "too few fields, no such string or request, or an empty one (\"url\": \"\"). dedup and "                                \
+    "check -v print it; check does not; build, add and remove skip it; count prints 0. The "                                \
+    "summary counts such lines and names the first three (--verbose: all); with --strict the first one is an error. If no " \
+    "line has the key, the command fails and shows what the lines contain. Without these "                                  \
     "options every line has a key, even an empty line."
 /* How --url compares keys; ends with "Keys that are not URLs are counted and ". */
 #define SESSION_URL_TEXT                                                                          \
@@ -74,14 +76,16 @@ struct session { /* start with {0} */
     struct out own, *out; /* where lines are printed; NULL: nowhere */
     bool header_printed;
     const char *separator; /* to print before the next paragraph, or NULL */
+    uint64_t bytes;        /* of the filter at the start */
     deja_stats stats;      /* for the progress line */
     double stats_due;      /* computing them reads the whole filter: not too often */
     size_t batch_max;      /* lines; 0: as many as fit; set before session_open */
     uint64_t records;      /* read so far */
     uint64_t keyless;      /* of these, without a key */
     uint64_t lookups;      /* keys; a line may have several */
-    bool stopped;          /* by Ctrl-C */
-    bool warned;           /* by session_watch */
+    struct leftout left_out;
+    bool stopped;                                /* by Ctrl-C */
+    bool warned;                                 /* by session_watch */
     int (*on_pause)(void *job, deja_error *err); /* or NULL */
     void *pause_job;
 };
@@ -143,14 +147,25 @@ uint64_t session_count(const struct batch *b);
 void session_warn_missing(const struct session *s);
 /* "is not a URL" or "are not URLs". */
 const char *session_no_urls(uint64_t n);
-/* The fields at the end of all reports of --json: keyless lines, time, Ctrl-C, URLs. */
-void session_json_end(const struct session *s, struct json *j);
-/* A report of --json on standard error, for commands whose results go to standard output. */
+
+/* The last line of a command, "20,000 read, ...": starts it; the caller adds counts and remarks. */
+struct closing session_closing(const struct session *s);
+/* The same with how many keys were new, and how many were in the filter before. */
+struct closing session_closing_new(const struct session *s, uint64_t is_new, uint64_t seen);
+/* Adds the size of the filter if it grew, and prints the line. */
+void session_print_closing(const struct session *s, struct closing *c);
+/* Did the filter grow in this run? */
+bool session_grew(const struct session *s);
+
+/* The report of --json: on standard output, or on standard error if that is where the results of
+ * the command are. */
 struct session_report {
-    struct out out;
+    struct out own, *out;
     struct json json;
 };
-bool session_report_begin(struct session_report *r);
+/* False: nothing is to be reported. */
+bool session_report_begin(struct session_report *r, const struct session *s);
+/* Adds the fields of all reports: keyless lines, time, Ctrl-C, URLs. */
 void session_report_end(struct session_report *r, const struct session *s);
 
 /* The number of keys in a filter if it holds more than it was sized for, otherwise 0. */

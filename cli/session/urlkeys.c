@@ -194,37 +194,38 @@ static struct shown show(deja_slice key)
     return s;
 }
 
-/* Lines before record i in its block.  A CSV record may contain several terminators. */
-static uint64_t lines_before(const struct block *b, size_t i)
-{
-    while (i > 0 && b->ends[i - 1] == b->ends[i])
-        i--;
-    const deja_slice before = {b->data, i ? b->ends[i - 1] : 0};
-    return deja_lines_count(before, b->data[b->ends[0] - 1]);
-}
-
-int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, deja_error *err)
+int urlkeys_refuse(struct block *b, size_t i, deja_slice key, int status, deja_error *err)
 {
     const struct fail_path path = fail_path(b->path);
-    const uint64_t line = b->line + lines_before(b, i);
-    const char *at = b->gaps ? "at or after line" : "line";
+    const uint64_t line = block_line(b, i);
     if (status == DEJA_ENOTSUP)
         return fail(err, status,
-                    "%s: %s %" PRIu64 ": the host of '%s' needs IDNA, which this build of deja "
+                    "%s: line %" PRIu64 ": the host of '%s' needs IDNA, which this build of deja "
                     "lacks; build it with libidn2",
-                    path.text, at, line, show(key).text);
+                    path.text, line, show(key).text);
     if (key.len == 0)
         return fail(err, DEJA_ENOTURL,
-                    "%s: %s %" PRIu64 " lacks a URL; without --strict such lines pass", path.text,
-                    at, line);
+                    "%s: line %" PRIu64 " lacks a URL; without --strict such lines pass",
+                    path.text, line);
     return fail(err, DEJA_ENOTURL,
-                "%s: %s %" PRIu64 ": '%s' is not a URL; without --strict such lines pass",
-                path.text, at, line, show(key).text);
+                "%s: line %" PRIu64 ": '%s' is not a URL; without --strict such lines pass",
+                path.text, line, show(key).text);
 }
 
 static void count(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* input.c has reported records that came without a key. */
+static void report(struct block *b, size_t i, int status)
+{
+    const deja_slice key = b->keys[i];
+    const enum block_oddity why = is_nothing(key)          ? BLOCK_NO_KEY
+                                  : status == DEJA_ENOTSUP ? BLOCK_NO_IDNA
+                                                           : BLOCK_NO_URL;
+    if (key.data && block_wants(b, why))
+        block_report(b, why, block_line(b, i), why == BLOCK_NO_KEY ? block_text(b, i) : key);
 }
 
 /* Record i has no canonical form: keeps its key or makes it keyless. */
@@ -237,6 +238,7 @@ static int pass(struct urlkeys *u, struct block *b, size_t i, int status, deja_e
     if (u->strict)
         return urlkeys_refuse(b, i, key, status, err);
     const bool nothing = is_nothing(key);
+    report(b, i, status);
     const bool useless =
         deja_url_rules_profile(u->rules) == DEJA_URL_GSB && u->use != URLKEYS_COMPARE;
     if (nothing || useless) {

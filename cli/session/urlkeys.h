@@ -63,6 +63,6 @@ int urlkeys_form(const struct urlkeys *u, struct block *b, struct urlkeys_room *
                  deja_slice key, deja_slice *form);
 
 /* Fails with a message about record i of a block: file, line and what to do. */
-int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, deja_error *err);
+int urlkeys_refuse(struct block *b, size_t i, deja_slice key, int status, deja_error *err);
 
 #endif

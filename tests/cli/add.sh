@@ -21,12 +21,12 @@ new_and_known_lines_are_counted() {
     succeeds deja add f.deja second
     expect_stdout ''
     expect_lines 1 .stderr
-    expect_stderr_has "4 lines read, 2 added, 2 known already"
+    expect_stderr_has "4 read, 2 new, 2 seen before"
     cat first second >list
     _holds f.deja list
     # The second time adds nothing.
     succeeds deja add f.deja second
-    expect_stderr_has "4 lines read, 0 added, 4 known already"
+    expect_stderr_has "4 read, 0 new, 4 seen before"
     succeeds deja add --json f.deja second
     [ "$(json_get added .stdout)" -eq 0 ] || fail "added"
     [ "$(json_get known .stdout)" -eq 4 ] || fail "known"
@@ -65,7 +65,7 @@ no_lines_add_nothing() {
     echo a >list
     deja build -q -n 100 f.deja list
     succeeds deja add f.deja /dev/null
-    expect_stderr_has "0 lines read, 0 added"
+    expect_stderr_has "0 read, 0 new"
     _holds f.deja list
 }
 

@@ -17,9 +17,9 @@ every_line_is_in_the_filter() {
     some_urls 20000 8000 >list
     succeeds deja build f.deja list
     expect_stdout ''
-    expect_stderr_has "20,000 lines read"
-    expect_stderr_has "$(once <list | wc -l | sed 's/...$/,&/') added"
-    expect_stderr_has "$(again <list | wc -l | sed 's/...$/,&/') known already"
+    expect_stderr_has "20,000 read"
+    expect_stderr_has "$(once <list | wc -l | sed 's/...$/,&/') new"
+    expect_stderr_has "$(again <list | wc -l | sed 's/...$/,&/') seen before"
     _holds f.deja list
     all_new_urls 20000 >other
     exits_with 1 deja check -q f.deja other

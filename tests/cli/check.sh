@@ -9,7 +9,7 @@ check_prints_the_lines_that_are_in_the_filter() {
     succeeds deja check f.deja list
     printf '%s\n' c a a | expect_stdout
     expect_lines 1 .stderr
-    expect_stderr_has "5 lines read, 3 in f.deja"
+    expect_stderr_has "5 read, 3 in f.deja"
 }
 
 invert_prints_the_other_lines() {
@@ -17,7 +17,7 @@ invert_prints_the_other_lines() {
     printf '%s\n' x c a y a x >list
     succeeds deja check -v f.deja list
     printf '%s\n' x y x | expect_stdout
-    expect_stderr_has "6 lines read, 3 not in f.deja"
+    expect_stderr_has "6 read, 3 not in f.deja"
     succeeds deja check --invert f.deja list
     printf '%s\n' x y x | expect_stdout
 }

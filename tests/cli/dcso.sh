@@ -8,7 +8,7 @@ _json() { # KEY: of the array in .stdout
 build_check_and_info_work_on_dcso_files() {
     deja gen -q -n 1000 >list
     deja gen -q -n 1000 --first 1000 >strangers
-    succeeds deja build --format dcso -n 1000 -p 0.01 f.bloom list list
+    succeeds deja build --verbose --format dcso -n 1000 -p 0.01 f.bloom list list
     expect_stdout ''
     expect_stderr_has "2,000 lines read, "
     expect_stderr_has "f.bloom: 1.2 kB, rate now 0.0"

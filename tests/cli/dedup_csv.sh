@@ -95,8 +95,8 @@ records_without_the_column_are_printed() {
     printf '%s\n' 'id,url' '1,a' '2' '3,' '4' '5,a' >list.csv
     succeeds deja dedup --csv url list.csv
     printf '%s\n' 'id,url' '1,a' '2' '3,' '4' | expect_stdout
-    expect_stderr_has '3 lines without column "url": passed through'
-    expect_stderr_has "5 lines read, 4 kept, 1 dropped"
+    expect_stderr_has '3 lines without column "url", passed through'
+    expect_stderr_has "5 read, 4 new, 1 seen before"
 }
 
 a_missing_column_is_an_error_that_lists_the_others() {

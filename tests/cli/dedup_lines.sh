@@ -241,8 +241,8 @@ lines_without_the_field_pass_through_and_are_counted() {
         # shellcheck disable=SC2086 # perhaps none
         succeeds deja dedup -f 2 $delimiter list
         printf 'a\tx\nb\nc\t\nd\n' | expect_stdout
-        expect_stderr_has "3 lines without field 2: passed through"
-        expect_stderr_has "5 lines read, 4 kept, 1 dropped"
+        expect_stderr_has "3 lines without field 2, passed through"
+        expect_stderr_has "5 read, 4 new, 1 seen before"
     done
 }
 

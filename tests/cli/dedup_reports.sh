@@ -3,20 +3,73 @@
 
 _list() { printf '%s\n' a b a c b a >list; }
 
-summary_says_what_was_read_kept_dropped_and_lost() {
+the_summary_is_one_short_line() {
     _list
     succeeds deja dedup list
     printf 'a\nb\nc\n' | expect_stdout
     expect_lines 1 .stderr
-    expect_stderr_has "deja dedup: 6 lines read, 3 kept, 3 dropped"
-    expect_stderr_has "lost"
-    expect_stderr_has "rate 1.0e-6"
-    expect_stderr_has "filter "
-    succeeds deja dedup -p 0.01 list
-    expect_stderr_has "rate 0.01"
+    grep -Eqx 'deja dedup: 6 read, 3 new, 3 seen before · [0-9.]+ ms' .stderr || fail "the line"
     all_new_urls 30000 >list
     succeeds deja dedup --seed 1 -n 1000 -p 0.01 list
-    grep -Eq 'about [0-9,]+ of them lost' .stderr || fail "no number of lost lines"
+    grep -Eq 'about [0-9,]+ lost' .stderr || fail "no number of lost lines"
+    expect_stderr_has "filter grew to "
+    [ "$(awk '{ print length }' .stderr | sort -n | tail -n 1)" -le 81 ] || fail "too long" # bytes
+}
+
+verbose_tells_everything() {
+    _list
+    succeeds deja dedup --verbose list
+    expect_lines 1 .stderr
+    expect_stderr_has "6 lines read, 3 new, 3 seen before, probably none of them lost (rate 1.0e-6)"
+    expect_stderr_has "filter "
+    succeeds deja dedup -v -p 0.01 list
+    expect_stderr_has "rate 0.01"
+    fails_with 2 "--quiet and --verbose cannot be combined" deja dedup -q -v list
+    fails_with 2 "--quiet and --verbose cannot be combined" deja check -q --verbose f.deja list
+    deja build -q f.deja list
+    exits_with 1 deja check -v f.deja list # inverts, as in grep
+    expect_stderr_has "6 read, 0 not in f.deja"
+    succeeds deja check --verbose f.deja list
+    expect_stderr_has "6 lines read, 6 in f.deja; "
+}
+
+# A line judged before any key is in the state cannot be lost.
+the_losses_of_a_run_exclude_earlier_runs() {
+    all_new_urls 3000 >list
+    succeeds deja dedup --state s.deja --fixed -n 3000 -p 0.05 list
+    ! grep -q lost .stderr || fail "lost in the first batch"
+    echo one more >list
+    succeeds deja dedup --state s.deja -o out --json list
+    awk -v run="$(json_get lost_in_run .stdout)" -v all="$(json_get lost .stdout)" \
+        'BEGIN { exit !(run < 0.2 && all > 5) }' || fail "$(cat .stdout)"
+}
+
+lines_left_out_are_named() {
+    printf '%s\n' '# x' http://a/ '' foo bar baz http://b/ >list
+    succeeds deja dedup -o out --url list
+    expect_stderr_has '4 lines are not URLs: list:1 "# x", list:4 "foo", list:5 "bar", ...'
+    expect_stderr_has '1 line without a URL, passed through: list:3 ""'
+    succeeds deja dedup -o out --verbose --url list
+    expect_stderr_has 'deja dedup: list:6 is not a URL: "baz"'
+    expect_lines 8 .stderr
+    succeeds deja dedup -o out --json --url list
+    expect_stderr_empty
+    python3 -c 'import json
+left = json.load(open(".stdout"))["left_out"]
+assert [(x["line"], x["why"]) for x in left] == [
+    (3, "no key"), (1, "not a URL"), (4, "not a URL"), (5, "not a URL")], left'
+    succeeds deja dedup -o out -q --url list
+    expect_stderr_empty
+    # Comments in a block list are not left out, but count as lines.
+    printf '# a\nb.example\n# c\n1 2 3\n' >hosts
+    succeeds deja build --format hosts h.deja hosts
+    expect_stderr_has '1 line without a host, skipped: hosts:4 "1 2 3"'
+    succeeds deja url -o out list
+    expect_stderr_has '5 lines are not URLs: list:1 "# x", list:3 "", list:4 "foo", ...'
+    # Names of columns and of long files.
+    printf 'a b\n\033[31m\n' >list
+    succeeds deja dedup -f 2 list
+    expect_stderr_has '1 line without field 2, passed through: list:2 "\x1b[31m"'
 }
 
 quiet_is_silent() {

@@ -24,7 +24,7 @@ the_result_equals_the_smaller_filter() {
         _filter eighth.deja 8KiB $options
         succeeds deja fold f.deja
         expect_stdout ''
-        expect_stderr_has "f.deja: 32.8 kB, was 65.5 kB; rate now "
+        expect_stderr_has "deja fold: 32.8 kB, was 65.5 kB; rate now "
         _same_bodies f.deja half.deja
         succeeds deja fold --times 2 f.deja
         _same_bodies f.deja eighth.deja

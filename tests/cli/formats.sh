@@ -38,7 +38,7 @@ www.example.org:443 192.0.2.1 - - [10/Oct/2024:13:55:38 +0200] "POST /a HTTP/1.1
 192.0.2.1 - - [10/Oct/2024:13:55:43 +0200] "GET /b" 200 23
 END
     sed -n '1p;4p;6p;7p;8p' list | expect_stdout
-    expect_stderr_has "2 lines without a request target: passed through"
+    expect_stderr_has "2 lines without a request target, passed through"
     sed -n 6,7p list | cmp - keyless
     printf '/b\n/c\n' | deja check -q f.deja >out
     echo /b | cmp - out
@@ -52,10 +52,10 @@ squid_logs_are_read() {
 1066036253.000      0 192.0.2.1 NONE/400 5 NONE error:invalid-request - NONE/- text/html
 END
     sed -n '1p;3p;4p' list | expect_stdout
-    expect_stderr_has "1 line without a URL: passed through"
+    expect_stderr_has "1 line without a URL, passed through"
     # The same by its number, except for the one without a URL.
     succeeds deja dedup -f 7 list
-    expect_stderr_has "4 lines read, 3 kept"
+    expect_stderr_has "4 read, 3 new"
 }
 
 cdx_is_read_with_and_without_a_legend() {
@@ -98,7 +98,7 @@ json_lines_are_read() {
 {"link": {"href": "http://example.org/"}}
 END
     sed -n '1p;3p;5,6p' list | expect_stdout
-    expect_stderr_has '2 lines without a string "url": passed through'
+    expect_stderr_has '2 lines without a string "url", passed through'
     succeeds deja dedup --format jsonl list
     sed -n '1p;3p;5,6p' list | expect_stdout
     succeeds deja dedup -q -D --json-key link.href list
@@ -159,15 +159,15 @@ ads.example
 plain.example
 END
     sed -n '7p;9,10p;12p' list | expect_stdout
-    expect_stderr_has "1 line without a host: passed through"
-    expect_stderr_has "6 lines read, 4 kept, 2 dropped"
+    expect_stderr_has "1 line without a host, passed through"
+    expect_stderr_has "6 read, 4 new, 2 seen before"
     printf '%s\n' ads.example track.example banner.example plain.example localhost other.example '' |
         deja check -q f.deja >out
     printf '%s\n' ads.example track.example banner.example plain.example | cmp - out
     # build and add count hosts, the others count lines; a line is in if one of its hosts is.
     succeeds deja build --force --format hosts f.deja list
-    expect_stderr_has "7 lines read, 4 added, 2 known already"
-    expect_stderr_has "1 line without a host: skipped"
+    expect_stderr_has "7 read, 4 new, 2 seen before"
+    expect_stderr_has "1 line without a host, skipped"
     deja build -q track.deja <<<track.example
     succeeds deja check --format hosts track.deja list
     sed -n '7,8p' list | expect_stdout
@@ -200,7 +200,7 @@ hosts_are_counted_for_the_size() {
         for (j = 0; j < 9; j++) printf " h%d.example", 9 * i + j
         print "" } }' >list
     succeeds deja build --seed 7 --format hosts f.deja list
-    expect_stderr_has "18,000 lines read, 18,000 added"
+    expect_stderr_has "18,000 read, 18,000 new"
     if grep -q 'was sized for' .stderr; then fail "too small"; fi
 }
 

@@ -85,7 +85,9 @@ END
 
 repeats_are_reported_unless_quiet() {
     succeeds deja gen -n 20k --repeats 0.3
-    expect_stderr_has "deja gen: 20,000 lines: 14,000 distinct URLs, 6,000 repeats"
+    expect_stderr_has "deja gen: 20,000 lines, 14,000 distinct, 6,000 repeats"
+    succeeds deja gen -v -n 10
+    expect_stderr_has "deja gen: 10 lines: 10 distinct URLs, 0 repeats; "
     succeeds deja gen -q -n 20k --repeats 0.3
     expect_stderr_empty
 }

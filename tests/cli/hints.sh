@@ -165,9 +165,9 @@ one_item_is_singular() {
     echo http://a/ >one
     deja gen -n 1 --repeats 0.5 >/dev/null 2>>all || true
     deja build --url=gsb -k spectral -n 1 f.deja one 2>>all
-    deja check --url=gsb f.deja one >/dev/null 2>>all
+    deja check --verbose --url=gsb f.deja one >/dev/null 2>>all
     grep -q '; 1 lookup,' all || fail "$(cat all)"
-    deja count --url=gsb f.deja one >/dev/null 2>>all
+    deja count --verbose --url=gsb f.deja one >/dev/null 2>>all
     grep -q 'added 1 time;' all || fail "$(cat all)"
     deja remove --url=gsb f.deja one 2>>all
     deja info f.deja >>all

@@ -23,8 +23,8 @@ dedup_prints_lines_without_a_key() {
         {
             succeeds deja dedup --seed 7 --json-key url $way list
             expect_same kept .stdout
-            expect_stderr_has '10 lines without a string "url": passed through'
-            expect_stderr_has "20 lines read, 14 kept, 6 dropped"
+            expect_stderr_has '10 lines without a string "url", passed through'
+            expect_stderr_has "20 read, 14 new, 6 seen before"
             succeeds deja dedup --seed 7 --json-key url $way -c list
             expect_stdout 14
             succeeds deja dedup --seed 7 --json-key url $way -D list
@@ -68,8 +68,8 @@ check_never_finds_lines_without_a_key() {
     deja build -q f.deja plain
     succeeds deja check --json-key url f.deja list
     grep -E '"[ab]"' list | expect_stdout
-    expect_stderr_has '10 lines without a string "url": not in the filter'
-    expect_stderr_has "20 lines read, 7 in f.deja"
+    expect_stderr_has '10 lines without a string "url", not in the filter'
+    expect_stderr_has "20 read, 7 in f.deja"
     succeeds deja check -v --json-key url f.deja list
     grep -vE '"[ab]"' list | expect_stdout
     succeeds deja check -c --json-key url f.deja list
@@ -77,8 +77,8 @@ check_never_finds_lines_without_a_key() {
     succeeds deja check -v -c --json-key url f.deja list
     expect_stdout 13
     succeeds deja check -o /dev/null --json --json-key url f.deja list
-    [ "$(json_get keyless .stderr)" = 10 ] || fail "json: keyless"
-    [ "$(json_get lookups .stderr)" = 10 ] || fail "json: lookups"
+    [ "$(json_get keyless .stdout)" = 10 ] || fail "json: keyless"
+    [ "$(json_get lookups .stdout)" = 10 ] || fail "json: lookups"
     succeeds deja check f.deja plain
     expect_same plain .stdout
 }
@@ -100,8 +100,8 @@ build_and_add_skip_lines_without_a_key() {
         rm -f f.deja
         # shellcheck disable=SC2086 # words
         succeeds deja build --json-key url $kind f.deja list
-        expect_stderr_has '10 lines without a string "url": skipped'
-        expect_stderr_has "20 lines read, 4 added, 6 known already"
+        expect_stderr_has '10 lines without a string "url", skipped'
+        expect_stderr_has "20 read, 4 new, 6 seen before"
         printf '%s\n' a b c d '' x >want
         succeeds deja check f.deja want
         head -n 4 want | expect_stdout
@@ -109,8 +109,8 @@ build_and_add_skip_lines_without_a_key() {
     rm -f f.deja
     deja build -q --seed 7 -n 100 f.deja /dev/null
     succeeds deja add --json-key url f.deja list
-    expect_stderr_has '10 lines without a string "url": skipped'
-    expect_stderr_has "20 lines read, 4 added, 6 known already"
+    expect_stderr_has '10 lines without a string "url", skipped'
+    expect_stderr_has "20 read, 4 new, 6 seen before"
     deja build -q --json --json-key url g.deja list >report
     [ "$(json_get keyless report) $(json_get known report) $(json_get read report)" = "10 6 20" ] ||
         fail "json: $(cat report)"
@@ -122,10 +122,10 @@ count_and_remove_skip_lines_without_a_key() {
     succeeds deja count --json-key url f.deja list
     head -n 4 .stdout >first
     printf '%s\n' '4	{"url": "a"}' '0	{"link": "x"}' '3	{"url": "b"}' '0	{"link": "x"}' | cmp - first
-    expect_stderr_has '10 lines without a string "url": not in the filter'
+    expect_stderr_has '10 lines without a string "url", not in the filter'
     succeeds deja remove --json-key url f.deja list
-    expect_stderr_has '10 lines without a string "url": skipped'
-    expect_stderr_has "20 lines read, 10 removed from f.deja, 0 refused"
+    expect_stderr_has '10 lines without a string "url", skipped'
+    expect_stderr_has "20 read, 10 removed, 0 refused"
 }
 
 strict_names_the_line() {
@@ -214,8 +214,8 @@ a_line_can_have_several_keys() {
     printf '%s\n' '0.0.0.0 - a.example' '0.0.0.0 a.example' 'http://x/' '0.0.0.0 - a.example' 'http://x/' >hosts
     succeeds deja dedup --url=gsb --format hosts hosts
     sed -n '1p;3p;5p' hosts | expect_stdout
-    expect_stderr_has "5 lines read, 3 kept, 2 dropped"
-    expect_stderr_has "2 lines without a URL: passed through"
+    expect_stderr_has "5 read, 3 new, 2 seen before"
+    expect_stderr_has "2 lines without a URL, passed through"
 }
 
 cases "$@"

@@ -9,7 +9,7 @@ build_add_and_check_work() {
     all_new_urls 3000 >list
     head -n 2000 list >members
     succeeds deja build -k layered -n 3000 -p 1e-6 f.deja members
-    expect_stderr_has "2,000 lines read, 2,000 added"
+    expect_stderr_has "2,000 read, 2,000 new"
     succeeds deja check -q --count f.deja list
     expect_stdout 2000
     succeeds deja add -q f.deja list
@@ -84,7 +84,7 @@ prefixes_can_be_queried() {
         http://h/ab http://h/a/c >asked
     succeeds deja check --prefix f.deja asked
     head -n 6 asked | expect_stdout
-    expect_stderr_has "9 lines read, 6 in f.deja"
+    expect_stderr_has "9 read, 6 in f.deja"
     succeeds deja check -q --prefix -v f.deja asked
     tail -n 3 asked | expect_stdout
     succeeds deja check -q --prefix --count f.deja asked

@@ -29,8 +29,8 @@ a_union_equals_the_filter_of_all_lists() {
         cp a.deja a.before
         succeeds deja merge --force -o out.deja a.deja b.deja
         expect_stdout ''
-        expect_stderr_has "deja merge: 2 filters with about "
-        expect_stderr_has " keys; out.deja: "
+        expect_stderr_has "deja merge: 2 filters, about "
+        expect_stderr_has " keys, "
         expect_same a.before a.deja
         _same_bodies out.deja all.deja
         succeeds deja verify -q out.deja
@@ -47,7 +47,7 @@ tables_are_merged_into_the_largest() {
     deja build -q --seed 1 -k exact -n 4k a.deja a.txt
     deja build -q --seed 1 -k exact -n 9k b.deja b.txt
     succeeds deja merge -o out.deja a.deja b.deja
-    expect_stderr_has "2 filters with 7,000 keys"
+    expect_stderr_has "2 filters, 7,000 keys"
     succeeds deja check -q -c out.deja all.txt
     expect_stdout 7000
     # Too small: no file is created.

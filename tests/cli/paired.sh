@@ -13,15 +13,15 @@ a_removed_key_is_never_found_again() {
     succeeds deja remove f.deja away
     expect_stdout ''
     expect_lines 1 .stderr
-    expect_stderr_has "3 lines read, 1 removed from f.deja, 2 refused" # removed at once, however often it was added
+    expect_stderr_has "3 read, 1 removed, 2 refused" # removed at once, however often it was added
     succeeds deja check -q f.deja list
     expect_stdout "$(printf 'b\nc')"
     # It is added again, is new every time, and is never found.
     for _ in 1 2; do
         echo a >again
         succeeds deja add f.deja again
-        expect_stderr_has "1 line read, 1 added, 0 known already"
-        expect_stderr_has "added so far will NOT be found: the key was removed from f.deja"
+        expect_stderr_has "1 read, 1 new, 0 seen before"
+        expect_stderr_has "added so far will NOT be found: the key was removed"
         exits_with 1 deja check -q f.deja again
     done
     [ "$(_info hidden)" -eq 2 ] || fail "hidden"
@@ -107,7 +107,7 @@ a_visit_starts_empty() {
     deja gen -q -n 800 >list
     deja build -q --seed 1 -k paired -n 800 -p 1e-6 f.deja list
     head -n 160 list | deja remove -q f.deja
-    succeeds deja rotate f.deja
+    succeeds deja rotate --verbose f.deja
     expect_stderr_has "visit 1 saw about 800"
     [ "$(_info deletions_capacity)" -eq 180 ] || fail "deletions"
     deja add -q f.deja list

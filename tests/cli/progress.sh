@@ -73,7 +73,7 @@ progress_shows_lines_speed_fill_and_losses() {
     _has " lines  "
     _has "/s"
     _has "  fill "
-    _leaves_no_trace " lines read, "
+    _leaves_no_trace " read, "
 }
 
 quiet_shows_no_progress() {

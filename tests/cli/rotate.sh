@@ -8,7 +8,7 @@ the_next_visit_starts_empty() {
     for options in '-k blocked' '-k classic' '-k classic --filters 2' '-k scalable' '-k exact'; do
         # shellcheck disable=SC2086 # words
         deja build --force -q --seed 1 -n 10k -p 0.01 $options f.deja list
-        succeeds deja rotate f.deja
+        succeeds deja rotate --verbose f.deja
         expect_stdout ''
         expect_stderr_has "f.deja: visit 2, "
         grep -qE ' for 4,(49|50)[0-9] keys; visit 1 saw about (3,99|4,00)[0-9] and lost ' .stderr ||

@@ -11,12 +11,12 @@ keys_are_counted_and_removed() {
     printf 'a\nb\nc\nd\n' >asked
     succeeds deja count f.deja asked
     printf '3\ta\n2\tb\n1\tc\n0\td\n' | expect_stdout
-    expect_stderr_has "4 lines read, 3 in f.deja, added 6 times"
+    expect_stderr_has "4 read, 6 adds, 3 in f.deja"
     printf 'a\nd\nb\nb\n' >away
     succeeds deja remove f.deja away
     expect_stdout ''
     expect_lines 1 .stderr
-    expect_stderr_has "4 lines read, 3 removed from f.deja, 1 refused"
+    expect_stderr_has "4 read, 3 removed, 1 refused"
     succeeds deja count -q f.deja asked
     printf '2\ta\n0\tb\n1\tc\n0\td\n' | expect_stdout
     exits_with 0 deja check -q f.deja asked
@@ -49,8 +49,8 @@ every_width_counts_to_its_maximum() {
         esac
         echo a | deja remove f.deja 2>.stderr
         case $bits in # saturated counters have lost count
-        4 | 8) expect_stderr_has "0 removed from f.deja, 1 refused" ;;
-        *) expect_stderr_has "1 removed from f.deja, 0 refused" ;;
+        4 | 8) expect_stderr_has "0 removed, 1 refused" ;;
+        *) expect_stderr_has "1 removed, 0 refused" ;;
         esac
         succeeds deja info f.deja
         expect_stdout_has "counters    $bits bits; the largest is"
@@ -67,7 +67,7 @@ removing_everything_leaves_an_empty_filter() {
     all_new_urls 3000 >list
     deja build -q --seed 3 -k spectral -n 3000 -p 1e-3 --filters 2 f.deja list
     succeeds deja remove f.deja list
-    expect_stderr_has "3,000 lines read, 3,000 removed from f.deja, 0 refused"
+    expect_stderr_has "3,000 read, 3,000 removed, 0 refused"
     exits_with 1 deja check -q f.deja list
     expect_stdout ''
     tail -c +4097 f.deja | tr -d '\0' >rest

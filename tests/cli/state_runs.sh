@@ -64,7 +64,7 @@ repeats_are_counted_across_runs() {
 the_summary_mentions_the_state() {
     printf 'a\nb\na\n' >list
     succeeds deja dedup --state seen.deja list
-    expect_stderr_has "3 lines read, 2 kept, 1 dropped"
+    expect_stderr_has "3 read, 2 new, 1 seen before"
     succeeds deja dedup --state seen.deja --json list
     [ "$(json_get kept .stderr)" -eq 0 ] || fail "kept"
     [ "$(json_get read .stderr)" -eq 3 ] || fail "read"

@@ -13,8 +13,8 @@ every_line_is_found_whatever_the_width() {
     for width in 8 16 32; do
         succeeds deja build --force -k static --fingerprint-bits $width f.deja list
         expect_stdout ''
-        expect_stderr_has "20,000 lines read"
-        expect_stderr_has "$(once <list | wc -l | sed 's/...$/,&/') added"
+        expect_stderr_has "20,000 read"
+        expect_stderr_has "$(once <list | wc -l | sed 's/...$/,&/') new"
         succeeds deja check -q f.deja list
         expect_same list .stdout
         succeeds deja verify -q f.deja

@@ -122,7 +122,7 @@ END
 END
     expect_same expected kept
     expect_stderr_has "5 documents, 6 of 13 paragraphs removed"
-    expect_stderr_has '1 line without a string "text": passed through'
+    expect_stderr_has '1 line without a string "text", passed through'
     succeeds deja dedup --jsonl-text text -D docs
     expect_stdout <<'END'
 {"id": 2, "text":"Home\n Share \n","x":1}

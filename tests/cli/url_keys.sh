@@ -32,7 +32,7 @@ each_profile_merges_its_spellings() {
     _list
     _keeps safe 1 3 4 5 6
     expect_stderr_has "2 lines are not URLs"
-    expect_stderr_has "7 lines read, 5 kept, 2 dropped"
+    expect_stderr_has "7 read, 5 new, 2 seen before"
     expect_same list found
     _keeps crawl 1 3 5 6
     expect_same list found
@@ -180,7 +180,7 @@ paths_in_logs_are_resolved_against_the_base() {
 END
     succeeds deja dedup --url --format log --base https://example.org access.log
     sed -n '1,3p;5,6p' access.log | expect_stdout
-    expect_stderr_has "2 lines without a URL: passed through"
+    expect_stderr_has "2 lines without a URL, passed through"
     succeeds deja dedup -q --url=crawl --format log --base https://example.org access.log
     sed -n '1p;3p;5,6p' access.log | expect_stdout
     deja build -q --url f.deja <<<https://EXAMPLE.org/a/b
@@ -189,7 +189,7 @@ END
     # Without a base, a path is not a URL.
     succeeds deja dedup --url --format log access.log
     expect_stderr_has "3 lines are not URLs"
-    expect_stderr_has "2 lines without a URL: passed through"
+    expect_stderr_has "2 lines without a URL, passed through"
 }
 
 strict_names_file_and_line() {
@@ -215,18 +215,18 @@ strict_names_file_and_line() {
 lines_that_are_not_urls_are_counted() {
     printf '%s\n' http://a/ b '' http://c/ >list
     succeeds deja dedup -o /dev/null --json --url list
-    [ "$(json_get no_urls .stderr)" = 1 ] || fail "dedup: not 1"
-    [ "$(json_get keyless .stderr)" = 1 ] || fail "dedup: not 1 without a URL"
-    [ "$(json_get profile .stderr)" = safe ] || fail "dedup: profile"
+    [ "$(json_get no_urls .stdout)" = 1 ] || fail "dedup: not 1"
+    [ "$(json_get keyless .stdout)" = 1 ] || fail "dedup: not 1 without a URL"
+    [ "$(json_get profile .stdout)" = safe ] || fail "dedup: profile"
     deja build -q --json --url f.deja list >report
     [ "$(json_get no_urls report)" = 1 ] || fail "build: not 1"
     [ "$(json_get keyless report)" = 1 ] || fail "build: not 1 without a URL"
     [ "$(json_get read report)" = 4 ] || fail "build: not 4 lines"
     [ "$(json_get added report)" = 3 ] || fail "build: an empty key was added"
     succeeds deja check -o /dev/null --json --url f.deja list
-    [ "$(json_get no_urls .stderr)" = 1 ] || fail "check: not 1"
-    [ "$(json_get keyless .stderr)" = 1 ] || fail "check: not 1 without a URL"
-    [ "$(json_get in .stderr)" = 3 ] || fail "check: not 3 lines in it"
+    [ "$(json_get no_urls .stdout)" = 1 ] || fail "check: not 1"
+    [ "$(json_get keyless .stdout)" = 1 ] || fail "check: not 1 without a URL"
+    [ "$(json_get in .stdout)" = 3 ] || fail "check: not 3 lines in it"
 }
 
 # An empty key would match in every log.
@@ -235,14 +235,14 @@ empty_keys_are_in_no_filter() {
     local profile
     for profile in safe crawl gsb scrapy; do
         succeeds deja build --force --url=$profile f.deja list
-        expect_stderr_has "2 lines without a URL: skipped"
-        expect_stderr_has "3 lines read, 1 added, 0 known already"
+        expect_stderr_has "2 lines without a URL, skipped"
+        expect_stderr_has "3 read, 1 new, 0 seen before"
         succeeds deja check --url=$profile f.deja list
         expect_stdout http://a/
         succeeds deja check -v --url=$profile f.deja list
         printf '%s\n' '' - | expect_stdout
         succeeds deja add --url=$profile f.deja list
-        expect_stderr_has "2 lines without a URL: skipped"
+        expect_stderr_has "2 lines without a URL, skipped"
         # dedup loses no line, and its state does not know them either.
         succeeds deja dedup -q --url=$profile --state $profile.state list
         expect_same list .stdout
@@ -252,7 +252,7 @@ empty_keys_are_in_no_filter() {
     # Whole blocks of them.
     awk 'BEGIN { for (i = 0; i < 100000; i++) print "" }' >empty
     succeeds deja build --force --url f.deja empty
-    expect_stderr_has "100,000 lines read, 0 added, 0 known already"
+    expect_stderr_has "100,000 read, 0 new, 0 seen before"
     exits_with 1 deja check --url f.deja empty
     succeeds deja dedup -c --url empty # none of them repeats another
     expect_stdout 100000

@@ -157,8 +157,8 @@ def lines_without_a_key_match_nothing():
         expect(deja(*check, "-v", data=data), b"x\n" * 3)
         report = subprocess.run([DEJA, "add", *redis, "-f", "2", "keys"], input=data + b"4 c\n",
                                 capture_output=True, timeout=300)
-        assert b"3 lines without field 2: skipped" in report.stderr, report.stderr
-        assert b"7 lines read, 1 added, 3 known already" in report.stderr, report.stderr
+        assert b"3 lines without field 2, skipped" in report.stderr, report.stderr
+        assert b"7 read, 1 new, 3 seen before" in report.stderr, report.stderr
         complaint = deja("dedup", *at, data=b"x\n", status=2)
         assert "no line has field 2" in complaint, complaint
 

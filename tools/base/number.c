@@ -396,6 +396,17 @@ static struct num_text prefixed(double x, const char *unit)
     return format("%.1f %c%s", x, *p, unit);
 }
 
+struct num_text num_short(uint64_t n)
+{
+    if (n < 1000)
+        return num_count(n);
+    struct num_text t = prefixed((double)n, "");
+    char *point = strchr(t.s, '.');
+    if (point && point - t.s > 2) /* 123.4 M becomes 123 M */
+        memmove(point, point + 2, strlen(point + 2) + 1);
+    return t;
+}
+
 struct num_text num_bytes(uint64_t bytes)
 {
     if (bytes < 1000)
@@ -452,6 +463,17 @@ struct num_text num_duration(double seconds)
     if (minutes < 24 * 60)
         return two_units(minutes, 60, "h", "min");
     return two_units((minutes + 30) / 60, 24, "d", "h");
+}
+
+struct num_text num_took(double seconds)
+{
+    if (seconds >= 0.0 && seconds < 0.00095)
+        return format("%.1f ms", seconds * 1e3);
+    if (seconds >= 0.0 && seconds < 0.9995)
+        return format("%.0f ms", seconds * 1e3);
+    if (seconds >= 0.0 && seconds < 9.95)
+        return format("%.1f s", seconds);
+    return seconds >= 0.0 && seconds < 59.5 ? format("%.0f s", seconds) : num_duration(seconds);
 }
 
 struct num_text num_fixed(double x, int decimals)

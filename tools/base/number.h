@@ -33,6 +33,7 @@ struct num_text {
     char s[48];
 };
 struct num_text num_count(uint64_t n);                 /* 4,994,910                             */
+struct num_text num_short(uint64_t n);                 /* 999  1.2 k  12.3 M  123 G             */
 struct num_text num_of(uint64_t n, const char *thing); /* 1 key; 4,994,910 keys          */
 struct num_text num_lines(uint64_t n);                 /* 1 line; 4,994,910 lines               */
 const char *num_plural(uint64_t n);                    /* "" or "s"                             */
@@ -41,6 +42,7 @@ struct num_text num_bytes(uint64_t bytes);             /* 512 B  33.6 MB: MB is 
 struct num_text num_rate(double p);                    /* 0.0096  1.0e-6  0                     */
 struct num_text num_share(double share);               /* 0.123 is 12.3%                        */
 struct num_text num_duration(double seconds);          /* 0.31 s  2 min 3 s  4 h 12 min         */
+struct num_text num_took(double seconds);              /* 0.6 ms  5 ms  310 ms  1.2 s  2 min 3 s */
 struct num_text num_speed(double per_second);          /* 23.1 M/s                              */
 struct num_text num_fixed(double x, int decimals);     /* 9.58: for columns of a table          */
 struct num_text num_exact(double x);                   /* the shortest that reads back equal    */

@@ -97,6 +97,30 @@ size_t printable_cut(const char *text, size_t len)
     return len;
 }
 
+/* Where character number n begins, or the end of the text. */
+static size_t begin_of(const char *text, size_t n)
+{
+    size_t at = 0;
+    for (; text[at]; at++)
+        if (((unsigned char)text[at] & 0xc0) != 0x80 && n-- == 0)
+            break;
+    return at;
+}
+
+void printable_middle(char *text, size_t columns)
+{
+    static const char dots[] = "...";
+    size_t n = 0;
+    for (const char *s = text; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    if (n <= columns)
+        return;
+    const size_t kept = columns - strlen(dots), head = kept / 2;
+    const size_t to = begin_of(text, head), from = begin_of(text, n - (kept - head));
+    memcpy(text + to, dots, strlen(dots));
+    memmove(text + to + strlen(dots), text + from, strlen(text + from) + 1);
+}
+
 void printable_append(char *text, size_t cap, const char *fmt, ...)
 {
     const size_t used = strlen(text);

@@ -21,6 +21,9 @@ size_t printable_next(const void *s, size_t len, enum printable_class *class, ui
 /* The length of a truncated text without an incomplete last character. */
 size_t printable_cut(const char *text, size_t len);
 
+/* Replaces the middle of a text that has more than `columns` characters (at least 5) with "...". */
+void printable_middle(char *text, size_t columns);
+
 /* Appends to the string in `text`, which has room for cap bytes.  Text that does not fit is cut
  * off. */
 void printable_append(char *text, size_t cap, const char *fmt, ...)

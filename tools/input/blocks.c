@@ -17,6 +17,11 @@ struct block_room {
     char bytes[];
 };
 
+struct block_gap {
+    size_t at;      /* before this offset in the data ... */
+    uint64_t lines; /* ... this many lines are missing, including those of earlier gaps */
+};
+
 static void free_rooms(struct block_room *r)
 {
     while (r) {
@@ -40,6 +45,8 @@ void block_fini(struct block *b)
     free(b->new_ends);
     free(b->forms);
     free(b->units);
+    free(b->odd);
+    free(b->gaps);
     free_rooms(b->rooms);
     block_init(b);
 }
@@ -53,7 +60,11 @@ size_t block_reset(struct block *b, size_t size, size_t records)
     b->terminator_added = false;
     b->unseparated = false;
     b->shared = false;
-    b->gaps = false;
+    b->n_odd = 0;
+    memset(b->odd_of, 0, sizeof b->odd_of);
+    b->n_gaps = 0;
+    b->counted_to = 0;
+    b->counted = 0;
     b->keyless = false;
     b->n_units = 0;
     if (b->data_cap < size || b->data_cap / 2 >= size)
@@ -122,6 +133,73 @@ bool block_forms(struct block *b)
     if (b->forms_cap < b->n)
         b->forms = array_renew(b->forms, &b->forms_cap, b->records_cap, sizeof *b->forms);
     return b->forms_cap >= b->n;
+}
+
+/* --- Odd lines ------------------------------------------------------------ */
+
+void block_report(struct block *b, enum block_oddity why, uint64_t line, deja_slice text)
+{
+    if (!block_wants(b, why))
+        return;
+    struct block_odd *odd = array_grow(b->odd, &b->odd_cap, b->n_odd + 1, sizeof *odd);
+    if (!odd)
+        return; /* the line is counted, but not named */
+    b->odd = odd;
+    b->odd[b->n_odd++] = (struct block_odd){why, line, text};
+    b->odd_of[why]++;
+}
+
+bool block_gap(struct block *b, size_t at)
+{
+    const uint64_t before = b->n_gaps ? b->gaps[b->n_gaps - 1].lines : 0;
+    if (before && b->gaps[b->n_gaps - 1].at == at) {
+        b->gaps[b->n_gaps - 1].lines++;
+        return true;
+    }
+    struct block_gap *gaps = array_grow(b->gaps, &b->gaps_cap, b->n_gaps + 1, sizeof *gaps);
+    if (!gaps)
+        return false;
+    b->gaps = gaps;
+    b->gaps[b->n_gaps++] = (struct block_gap){at, before + 1};
+    return true;
+}
+
+/* Lines that are missing before an offset in the data. */
+static uint64_t missing_before(const struct block *b, size_t at)
+{
+    size_t from = 0, to = b->n_gaps;
+    while (from < to) {
+        const size_t mid = from + (to - from) / 2;
+        if (b->gaps[mid].at <= at)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from ? b->gaps[from - 1].lines : 0;
+}
+
+static size_t begin_of(const struct block *b, size_t i)
+{
+    while (i > 0 && b->ends[i - 1] == b->ends[i])
+        i--;
+    return i ? b->ends[i - 1] : 0;
+}
+
+uint64_t block_line(struct block *b, size_t i)
+{
+    const size_t at = begin_of(b, i);
+    if (at < b->counted_to)
+        b->counted_to = b->counted = 0;
+    const deja_slice more = {b->data + b->counted_to, at - b->counted_to};
+    b->counted += deja_lines_count(more, b->data[b->ends[i] - 1]);
+    b->counted_to = at;
+    return b->line + b->counted + missing_before(b, at);
+}
+
+deja_slice block_text(const struct block *b, size_t i)
+{
+    const size_t at = begin_of(b, i);
+    return (deja_slice){b->data + at, b->ends[i] - 1 - at};
 }
 
 /* --- Other records of the same data -------------------------------------- */

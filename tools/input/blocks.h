@@ -25,6 +25,21 @@ struct block_unit {
     size_t end;
 };
 
+/* Why a line is odd: it has no key, its key is not a URL, or its host needs IDNA, which this build
+ * lacks. */
+enum block_oddity {
+    BLOCK_NO_KEY,
+    BLOCK_NO_URL,
+    BLOCK_NO_IDNA,
+    BLOCK_ODDITIES
+};
+
+struct block_odd {
+    enum block_oddity why;
+    uint64_t line;   /* in its file, counted from 1 */
+    deja_slice text; /* the line, or its key; valid as long as the block's content */
+};
+
 /* block_init makes it, input_next fills it any number of times.  With default options it takes at
  * most about 1.5 MiB.  If it grew for a long record, the next fill shrinks it. */
 struct block {
@@ -40,11 +55,13 @@ struct block {
     bool terminator_added;
     bool unseparated;  /* the last record is a paragraph without a blank line after it */
     bool shared;       /* some lines have several keys */
-    bool gaps;         /* some lines of the file are not in the block */
     bool keyless;      /* some records have no key (data is NULL): they never match anything */
     deja_slice *forms; /* after block_forms: what to print instead of line i */
     struct block_unit *units; /* if n_units is not 0, they cover all keys */
     size_t n_units;
+    struct block_odd *odd; /* lines to name in a report: see block_report */
+    size_t n_odd;
+    size_t odd_most; /* of each kind; set by input_next */
 
     /* private */
     size_t filled, data_cap, records_cap;
@@ -52,6 +69,11 @@ struct block {
     deja_slice *new_keys;     /* between block_rekey and block_rekey_end */
     size_t *new_ends;
     size_t new_n, new_cap, forms_cap, units_cap;
+    size_t odd_cap, odd_of[BLOCK_ODDITIES];
+    struct block_gap *gaps; /* lines of the file that are not in the data, in order */
+    size_t n_gaps, gaps_cap;
+    size_t counted_to; /* the data up to here ... */
+    uint64_t counted;  /* ... has this many lines */
 };
 void block_init(struct block *b);
 void block_fini(struct block *b);
@@ -73,11 +95,26 @@ bool block_unit_add(struct block *b, deja_slice text);
 /* Makes each unit one record, whose key is its text. */
 void block_join_units(struct block *b);
 
+/* Are there fewer odd lines of that kind than are wanted? */
+static inline bool block_wants(const struct block *b, enum block_oddity why)
+{
+    return b->odd_of[why] < b->odd_most;
+}
+/* Adds a line to `odd` if it is wanted. */
+void block_report(struct block *b, enum block_oddity why, uint64_t line, deja_slice text);
+/* The line of record i in its file, counted from 1; with -z, the record.  A CSV record may have
+ * several lines; this is its first.  Costs little if records are asked for in order. */
+uint64_t block_line(struct block *b, size_t i);
+/* The bytes of that record, without its terminator. */
+deja_slice block_text(const struct block *b, size_t i);
+
 /* Makes room for n forms; false if out of memory. */
 bool block_forms(struct block *b);
 
 /* For input.c: empties the block and gives it room for `size` bytes and `records` records.  Returns
  * 0, or the number of bytes that could not be allocated. */
 size_t block_reset(struct block *b, size_t size, size_t records);
+/* For input.c: a line was removed from the data at this offset.  False if out of memory. */
+bool block_gap(struct block *b, size_t at);
 
 #endif

@@ -208,8 +208,9 @@ static int refuse_keyless(const struct input *in, uint64_t line, deja_error *err
 }
 
 /* Records that a line has no key. */
-static deja_slice no_key(struct input *in, struct block *b, deja_slice line)
+static deja_slice no_key(struct input *in, struct block *b, deja_slice line, uint64_t number)
 {
+    block_report(b, BLOCK_NO_KEY, number, line);
     if (!in->had_key)
         pickhint_keep(&in->hint, line, in->source.path);
     in->lacking = in->lacking || line.len > 0;
@@ -239,7 +240,8 @@ static int make_keys(struct input *in, struct block *b, size_t first, deja_error
             b->n = i; /* the records before it are valid */
             return refuse_keyless(in, lines_before(in, b) + 1, err);
         } else {
-            b->keys[i] = no_key(in, b, line);
+            const bool named = block_wants(b, BLOCK_NO_KEY);
+            b->keys[i] = no_key(in, b, line, named ? block_line(b, i) : 0);
             missing++;
         }
     }
@@ -264,14 +266,15 @@ static int decode_keys(const struct input *in, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
-/* Makes the records of one line in a list of hosts; the line ends at `end`. */
+/* Makes the records of a line in a list of hosts.  The line has this number and ends at `end`. */
 static int spread_line(struct input *in, struct block *b, struct hostlist *h,
-                       enum hostlist_line is, deja_slice line, size_t end, deja_error *err)
+                       enum hostlist_line is, deja_slice line, uint64_t number, size_t end,
+                       deja_error *err)
 {
     deja_slice key;
     bool fine = true;
     if (is == HOSTLIST_STRANGE) {
-        fine = block_rekey_add(b, no_key(in, b, line), end);
+        fine = block_rekey_add(b, no_key(in, b, line, number), end);
         count(&in->missing, 1);
     } else {
         in->had_key = true;
@@ -298,7 +301,8 @@ static int spread_keys(struct input *in, struct block *b, deja_error *err)
         begin = b->ends[i];
         const enum hostlist_line is = ops->begin(&h, line);
         if (is == HOSTLIST_NOTHING) {
-            b->gaps = b->gaps || to > 0;
+            if (to > 0 && !block_gap(b, to))
+                rc = no_memory(in, b->line + i, sizeof *b->ends, err);
             continue;
         }
         if (is == HOSTLIST_STRANGE && in->opt.strict) {
@@ -307,7 +311,7 @@ static int spread_keys(struct input *in, struct block *b, deja_error *err)
         }
         first = first < i ? first : i;
         to += len;
-        rc = spread_line(in, b, &h, is, line, to, err);
+        rc = spread_line(in, b, &h, is, line, b->line + i, to, err);
     }
     b->line += first;
     b->len = to;
@@ -569,6 +573,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     if (in->carry_len)
         memcpy(b->data, in->carry, in->carry_len);
     b->filled = in->carry_len;
+    b->odd_most = in->opt.odd_most;
     in->carry_len = 0;
     in->raw = false;
     in->lull = false;

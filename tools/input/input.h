@@ -56,6 +56,7 @@ struct input_options {
     size_t block_size;        /* bytes; 0: 1 MiB                                     */
     size_t block_records;     /* records, at most; 0: as many as fit                 */
     size_t record_max;        /* bytes; 0: 1 GiB                                     */
+    size_t odd_most;          /* lines of each kind that blocks name for a report    */
     const atomic_bool *stop;  /* or NULL; true: input_next soon returns 0            */
     enum input_estimated estimated;
 };

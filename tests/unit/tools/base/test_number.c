@@ -319,6 +319,21 @@ static void counts_are_grouped(void **state)
     assert_string_equal(num_count(UINT64_MAX).s, "18,446,744,073,709,551,615");
 }
 
+static void short_counts_have_at_most_three_digits(void **state)
+{
+    (void)state;
+    assert_string_equal(num_short(0).s, "0");
+    assert_string_equal(num_short(999).s, "999");
+    assert_string_equal(num_short(1000).s, "1.0 k");
+    assert_string_equal(num_short(1234567).s, "1.2 M");
+    assert_string_equal(num_short(12345678).s, "12.3 M");
+    assert_string_equal(num_short(123456789).s, "123 M");
+    assert_string_equal(num_short(999949999).s, "999 M");
+    assert_string_equal(num_short(999950000).s, "1.0 G");
+    assert_string_equal(num_short(UINT64_C(1000000000000)).s, "1.0 T");
+    assert_string_equal(num_short(UINT64_MAX).s, "18.4 E");
+}
+
 static void bytes_are_decimal_and_stay_below_1000(void **state)
 {
     (void)state;
@@ -384,6 +399,21 @@ static void durations_have_two_units_at_most(void **state)
     assert_string_equal(num_duration((double)INFINITY).s, "unknown");
 }
 
+static void the_time_that_a_command_took_is_short(void **state)
+{
+    (void)state;
+    assert_string_equal(num_took(0.0).s, "0.0 ms");
+    assert_string_equal(num_took(0.00061).s, "0.6 ms");
+    assert_string_equal(num_took(0.0051).s, "5 ms");
+    assert_string_equal(num_took(0.3104).s, "310 ms");
+    assert_string_equal(num_took(0.99951).s, "1.0 s");
+    assert_string_equal(num_took(9.96).s, "10 s");
+    assert_string_equal(num_took(59.5).s, "59.5 s");
+    assert_string_equal(num_took(59.96).s, "1 min 0 s");
+    assert_string_equal(num_took(15120).s, "4 h 12 min");
+    assert_string_equal(num_took((double)NAN).s, "unknown");
+}
+
 static void speeds_have_a_prefix(void **state)
 {
     (void)state;
@@ -442,11 +472,13 @@ int main(void)
         cmocka_unit_test(a_char_is_one_byte_or_an_escape),
         cmocka_unit_test(the_error_may_be_null),
         cmocka_unit_test(counts_are_grouped),
+        cmocka_unit_test(short_counts_have_at_most_three_digits),
         cmocka_unit_test(bytes_are_decimal_and_stay_below_1000),
         cmocka_unit_test(a_printed_size_can_be_typed_back),
         cmocka_unit_test(rates_are_short),
         cmocka_unit_test(estimates_show_the_significant_digits),
         cmocka_unit_test(durations_have_two_units_at_most),
+        cmocka_unit_test(the_time_that_a_command_took_is_short),
         cmocka_unit_test(speeds_have_a_prefix),
         cmocka_unit_test(exact_text_reads_back_as_the_same_number),
         cmocka_unit_test(the_locale_makes_no_difference),

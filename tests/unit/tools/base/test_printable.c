@@ -117,6 +117,22 @@ static void random_bytes_come_out_harmless(void **state)
     }
 }
 
+static void long_text_loses_its_middle(void **state)
+{
+    (void)state;
+    char text[] = "abcdefghij", wide[] = "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4";
+    printable_middle(text, 10);
+    assert_string_equal(text, "abcdefghij");
+    printable_middle(text, 9);
+    assert_string_equal(text, "abc...hij");
+    printable_middle(text, 8);
+    assert_string_equal(text, "ab...hij");
+    printable_middle(text, 5);
+    assert_string_equal(text, "a...j");
+    printable_middle(wide, 6);
+    assert_string_equal(wide, "\u00e4...\u00e4\u00e4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +142,7 @@ int main(void)
         cmocka_unit_test(other_terminals_get_ascii),
         cmocka_unit_test(long_text_is_cut_between_characters),
         cmocka_unit_test(a_cut_text_loses_half_a_character),
+        cmocka_unit_test(long_text_loses_its_middle),
         cmocka_unit_test(random_bytes_come_out_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

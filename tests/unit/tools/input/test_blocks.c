@@ -76,12 +76,67 @@ static void lines_may_have_no_key_or_many(void **state)
     block_fini(&b);
 }
 
+/* Lines 11 to 16 of a file, of which 12 and 15 were removed. */
+static void records_know_their_lines(void **state)
+{
+    (void)state;
+    static const uint64_t lines[] = {11, 13, 13, 14, 16};
+    struct block b;
+    block_init(&b);
+    assert_int_equal(block_reset(&b, 100, 8), 0);
+    memcpy(b.data, "ab\ncd\nef\ngh\n", 12);
+    b.line = 11;
+    b.n = 5;
+    b.ends[0] = 3;
+    b.ends[1] = b.ends[2] = 6; /* one line with two keys */
+    b.ends[3] = 9;
+    b.ends[4] = 12;
+    assert_true(block_gap(&b, 3) && block_gap(&b, 9));
+    for (size_t i = 0; i < b.n; i++)
+        assert_int_equal(block_line(&b, i), lines[i]);
+    for (size_t i = b.n; i > 0; i--)
+        assert_int_equal(block_line(&b, i - 1), lines[i - 1]);
+    assert_int_equal(block_text(&b, 2).len, 2);
+    assert_memory_equal(block_text(&b, 2).data, "cd", 2);
+    assert_true(block_gap(&b, 9)); /* one more at the same place */
+    assert_int_equal(block_line(&b, 4), 17);
+    assert_int_equal(block_reset(&b, 100, 8), 0);
+    memcpy(b.data, "ab\n", 3);
+    b.n = 1;
+    b.ends[0] = 3;
+    assert_int_equal(block_line(&b, 0), 11);
+    block_fini(&b);
+}
+
+static void only_wanted_lines_are_reported(void **state)
+{
+    (void)state;
+    struct block b;
+    block_init(&b);
+    assert_int_equal(block_reset(&b, 100, 8), 0);
+    block_report(&b, BLOCK_NO_KEY, 1, (deja_slice){"a", 1});
+    assert_int_equal(b.n_odd, 0);
+    b.odd_most = 2;
+    for (uint64_t i = 1; i < 9; i++)
+        block_report(&b, i % 2 ? BLOCK_NO_KEY : BLOCK_NO_URL, i, (deja_slice){"a", 1});
+    assert_int_equal(b.n_odd, 4);
+    assert_int_equal(b.odd[3].line, 4);
+    assert_false(block_wants(&b, BLOCK_NO_URL));
+    assert_true(block_wants(&b, BLOCK_NO_IDNA));
+    assert_int_equal(block_reset(&b, 100, 8), 0);
+    assert_int_equal(b.n_odd, 0);
+    assert_true(block_wants(&b, BLOCK_NO_URL));
+    block_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_that_was_taken_does_not_move),
         cmocka_unit_test(room_that_is_not_taken_is_reused),
         cmocka_unit_test(lines_may_have_no_key_or_many),
+        cmocka_unit_test(records_know_their_lines),
+        cmocka_unit_test(only_wanted_lines_are_reported),
     };
     return cmocka_run_group_tests_name("unit.blocks", tests, NULL, NULL);
 }
