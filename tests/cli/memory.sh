@@ -1,13 +1,15 @@
 # Memory: dedup needs little more than its filter, however long the list is.
 . "$SUPPORT/cases.sh"
 
-# _peak_kb ARG...: run deja and print its peak memory; lines are discarded, the report goes to
-# `report`.
+# _peak_kb ARG...: run deja and print its peak memory; lines are discarded, the report, which -o
+# sends to standard output, goes to `report`.
 _peak_kb() {
     python3 - "$@" <<'PY'
 import resource, subprocess, sys, os
 with open("report", "wb") as report, open(os.devnull, "wb") as nowhere:
-    subprocess.run([os.environ["DEJA"], *sys.argv[1:]], stdout=nowhere, stderr=report, check=True)
+    to_file = "-o" in sys.argv
+    subprocess.run([os.environ["DEJA"], *sys.argv[1:]], stdout=report if to_file else nowhere,
+                   stderr=nowhere if to_file else report, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 PY
 }
