@@ -367,14 +367,14 @@ int bench_case_run(struct bench_case *c, struct bench_keys *keys, const atomic_b
     c->lot = bench_case_lot(c->n);
     struct run *r = calloc(1, sizeof *r);
     if (!r)
-        return fail(err, DEJA_ENOMEM, "no memory for the measurements");
+        return fail(err, DEJA_ENOMEM, "out of memory for the measurements");
     *r = (struct run){.c = c, .keys = keys, .stop = stop, .stranger = STRANGERS};
     r->members = power_below(c->n / 4);
     r->members = r->members < MEMBERS_MAX ? r->members : MEMBERS_MAX;
     r->number = malloc(c->lot * sizeof *r->number);
     r->answer = malloc(c->lot);
     int rc = r->number && r->answer ? run_fillings(r, err)
-                                    : fail(err, DEJA_ENOMEM, "no memory for the measurements");
+                                    : fail(err, DEJA_ENOMEM, "out of memory for the measurements");
     if (rc == DEJA_OK)
         rc = fill_strings(r, c->n - r->fresh - r->hashed, err);
     if (rc == DEJA_OK)

@@ -118,7 +118,7 @@ int bench_keys_init(struct bench_keys *k, size_t cap, const char *path, deja_err
     k->slice = calloc(cap, sizeof *k->slice);
     k->bytes = calloc(cap, k->key_max);
     if (!k->slice || !k->bytes)
-        return fail(err, DEJA_ENOMEM, "no memory for the keys");
+        return fail(err, DEJA_ENOMEM, "out of memory for the keys");
     return DEJA_OK;
 }
 

@@ -95,13 +95,13 @@ int bench_limit_init(struct bench_limit *l, uint64_t bytes, size_t n, deja_error
     }
     l->index = malloc(n * sizeof *l->index);
     if (!l->index)
-        return fail(err, DEJA_ENOMEM, "no memory to measure the limit");
+        return fail(err, DEJA_ENOMEM, "not enough memory to measure the limit");
     size_t lent;
     l->lines = bench_memory_piece(&lent);
     if (!l->lines || lent < bytes) {
         l->lines = bench_memory_map((size_t)(l->n_lines * LINE), &l->mapped);
         if (!l->lines)
-            return fail(err, DEJA_ENOMEM, "no memory to measure the limit");
+            return fail(err, DEJA_ENOMEM, "not enough memory to measure the limit");
         memset(l->lines, 1, l->mapped);
     }
     choose_distance(l);

@@ -72,7 +72,7 @@ static void *table_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     }
     if (!t || !t->slot || !t->copies) {
         table_close(t);
-        (void)fail(err, DEJA_ENOMEM, "no memory for a hash table of this size");
+        (void)fail(err, DEJA_ENOMEM, "out of memory for a hash table of this size");
         return NULL;
     }
     return t;

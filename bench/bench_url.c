@@ -71,7 +71,7 @@ int bench_url_run(struct bench_url figure[BENCH_PROFILES], struct bench_keys *ke
     r.number = malloc(keys->cap * sizeof *r.number);
     r.room = malloc(ROOM);
     if (rc == DEJA_OK && (!r.number || !r.room))
-        rc = fail(err, DEJA_ENOMEM, "no memory to measure canonical URLs");
+        rc = fail(err, DEJA_ENOMEM, "not enough memory to measure canonical URLs");
     for (uint32_t i = 0; rc == DEJA_OK && i < BENCH_PROFILES; i++) {
         figure[i].profile = i + 1;
         r.rules = deja_url_profile(i + 1);

@@ -16,12 +16,12 @@ static const struct opt options[] = {
     OPT_END,
 };
 
-#define HEADER "count\t" /* before a CSV or CDX header */
+#define HEADER "count\t" /* printed before a CSV or CDX header */
 
 struct job {
     deja_filter *filter;
     struct session session;
-    uint64_t *counts; /* of the current batch */
+    uint64_t *counts; /* counts of the current batch */
     size_t cap;
     uint64_t found; /* lines with a count */
     uint64_t total; /* the sum of their counts */

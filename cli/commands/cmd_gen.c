@@ -7,7 +7,7 @@
 #include "tools/base/progress.h"
 #include "tools/base/signals.h"
 
-#define BATCH 16384 /* lines between checks of the clock, the output and Ctrl-C */
+#define BATCH 16384 /* lines printed between checks of the clock, the output and Ctrl-C */
 
 struct gen_options {
     struct shared_options shared;
@@ -22,7 +22,7 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct gen_options *o = target;
     if (o->lines == 0)
-        return fail(err, OPT_USAGE, "no number of URLs; give -n N");
+        return fail(err, OPT_USAGE, "give the number of URLs, -n N");
     if (o->lines > URLGEN_COUNT - o->first)
         return fail(err, OPT_USAGE, "a seed has 2^53 URLs, and --first plus -n exceeds that");
     return DEJA_OK;
@@ -64,7 +64,7 @@ static void print_batch(struct job *j, uint64_t n)
     }
 }
 
-/* Returns how many lines were printed: fewer after Ctrl-C or if the reader exits. */
+/* Returns the number of lines printed, which is smaller after Ctrl-C or if the reader exits. */
 static uint64_t print_lines(struct job *j)
 {
     const uint64_t total = j->o->lines;

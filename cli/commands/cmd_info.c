@@ -22,7 +22,8 @@ static const struct opt options[] = {
     OPT_END,
 };
 
-/* A file that cannot be examined is reported, and the others still are. */
+/* Describes one file.  If it cannot be examined, prints the error; the other files still
+ * follow. */
 static int inform(struct call *call, const char *path, const uint8_t *key, struct json *json)
 {
     const struct info_options *o = call->options;
@@ -40,7 +41,7 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
         console_error(call->console, "%s", err.text);
         return COMMAND_FAILED;
     }
-    (void)out_flush(call->out, NULL); /* before the warnings; main reports a failure */
+    (void)out_flush(call->out, NULL); /* so that warnings come after it; main reports failures */
     info_report_warn(&r, call->console);
     return COMMAND_DONE;
 }

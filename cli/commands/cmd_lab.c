@@ -128,7 +128,7 @@ static bool is_chosen(const struct session *s, const struct lab_experiment *e)
     return false;
 }
 
-/* In the order of the list, each once. */
+/* Chooses each experiment once, in the order of the list. */
 static int choose(struct session *s, deja_error *err)
 {
     for (size_t i = 0; i < s->call->n_operands; i++)
@@ -163,7 +163,7 @@ static int list(const struct call *call, deja_error *err)
     }
     int rc = table_print(&t, call->out, 0, err);
     if (rc == DEJA_OK)
-        rc = out_flush(call->out, err); /* before the note */
+        rc = out_flush(call->out, err); /* so that the note comes after it */
     if (rc < 0)
         return rc;
     console_note(call->console,
@@ -235,7 +235,7 @@ static int prepare(struct session *s, deja_error *err)
 
 /* --- After ------------------------------------------------------------------------ */
 
-/* Opens DIR/NAME and lets `write` fill it. */
+/* Writes DIR/NAME with `write`. */
 typedef void writer(struct out *o, const void *what);
 
 static int write_file(const struct session *s, const char *name, writer *write, const void *what,

@@ -67,7 +67,7 @@ static enum verdict judge(int rc, const char *path)
         return NOT_SYNCED;
     case DEJA_EFORMAT:
         return looks_like_filter(path) ? DAMAGED : NOT_READ;
-    default: /* also DEJA_EVERSION: this version cannot judge it */
+    default: /* DEJA_EVERSION, too: this version cannot judge the file */
         return NOT_READ;
     }
 }

@@ -195,7 +195,7 @@ double dcso_distinct(const struct dcso *d, uint64_t bits_set)
     const double m = (double)d->bits, k = d->hashes;
     if (bits_set == 0)
         return 0;
-    if (bits_set >= d->bits) /* full: any number of keys; also avoids log(0) if there is one bit */
+    if (bits_set >= d->bits) /* any number of keys is possible; also avoids log(0) if m is 1 */
         return (double)INFINITY;
     return log1p(-(double)bits_set / m) / (k * log1p(-1 / m));
 }

@@ -20,14 +20,14 @@
  * that is a false positive (docs/security.md).
  *
  * The whole file may be compressed with gzip.  The layout and sizes were derived from files that
- * the program wrote, M and G come from its public source; the test cli.dcso_bloom compares them
- * with the program. */
+ * the program wrote; M and G come from its public source.  The test cli.dcso_bloom compares our
+ * files with the program's. */
 #ifndef CLI_DCSO_DCSO_H
 #define CLI_DCSO_DCSO_H
 #include "deja.h"
 
 #define DCSO_HEADER_LEN 48
-#define DCSO_MAX_HASHES 2048 /* p = 1e-308 takes 1,024 */
+#define DCSO_MAX_HASHES 2048 /* p = 1e-308 needs 1,024 */
 #define DCSO_MAX_BITS   (UINT64_C(1) << 53)
 
 struct dcso {
@@ -36,20 +36,21 @@ struct dcso {
     uint32_t hashes;   /* k */
     uint64_t bits;     /* m */
     uint64_t keys;     /* N */
-    uint8_t *body;     /* dcso_body_len bytes, as in the file; the caller's */
+    uint8_t *body;     /* dcso_body_len bytes, as in the file; owned by the caller */
 };
 
-/* Computes the sizes from n and p; makes no body.  DEJA_EINVAL: no such filter is possible. */
+/* Computes the sizes from n and p, without allocating a body.  Fails with DEJA_EINVAL if no such
+ * filter is possible. */
 int dcso_plan(struct dcso *d, uint64_t n, double p, deja_error *err);
 uint64_t dcso_body_len(const struct dcso *d);
 
 void dcso_encode(const struct dcso *d, uint8_t header[DCSO_HEADER_LEN]);
-/* Checks every field; the DEJA_EFORMAT error names it. */
+/* Decodes and checks every field; the error (DEJA_EFORMAT) names the first invalid one. */
 int dcso_decode(const uint8_t header[DCSO_HEADER_LEN], struct dcso *d, deja_error *err);
-/* Can these be the first 8 bytes of such a file?  False for a deja file. */
+/* Whether these can be the first 8 bytes of such a file; false for a deja file. */
 bool dcso_is_magic(const uint8_t start[8]);
 
-/* One number per key, which determines its positions; context is unused. */
+/* Computes one number per key, which determines the key's positions; context is unused. */
 void dcso_hash(const void *context, const deja_slice *keys, size_t n, uint64_t *hash);
 void dcso_contains(const struct dcso *d, const uint64_t *hash, size_t n, uint8_t *found);
 /* Adds keys in order and counts the new ones in d->keys. */

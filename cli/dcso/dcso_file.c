@@ -20,7 +20,7 @@
 
 /* --- Reading ------------------------------------------------------------------ */
 
-/* Reads up to len bytes, fewer at the end of the file; *have is their number. */
+/* Reads up to len bytes, or fewer at the end of the file; *have becomes the number read. */
 static int read_some(struct decode *dec, uint8_t *buf, size_t len, size_t *have, deja_error *err)
 {
     *have = 0;
@@ -57,7 +57,7 @@ static int cut_short(uint64_t have, uint64_t need, deja_error *err)
                 (unsigned long long)have, (unsigned long long)need);
 }
 
-/* The header may be wrong, so memory is doubled only as bytes arrive. */
+/* Doubles the memory as bytes arrive, because the header may be wrong. */
 static int read_body(struct decode *dec, struct dcso *d, deja_error *err)
 {
     const uint64_t need = dcso_body_len(d);
@@ -93,7 +93,7 @@ static int count_data(struct decode *dec, uint64_t *len, deja_error *err)
     return rc;
 }
 
-/* Is the file long enough for its header? */
+/* Checks that the file is as long as its header says. */
 static int check_length(int fd, const struct decode *dec, const struct dcso *d, deja_error *err)
 {
     struct stat st;
@@ -152,7 +152,7 @@ void dcso_file_free(struct dcso_file *f)
     f->filter.body = NULL;
 }
 
-/* The first bytes of a regular file, decompressed. */
+/* Reads the first bytes of a regular file, decompressed. */
 static bool read_start(const char *path, uint8_t *start, size_t len)
 {
     struct decode *dec = NULL;
@@ -203,7 +203,7 @@ static bool gz_put(gzFile gz, const uint8_t *data, uint64_t len)
 
 static int write_gzip(int fd, const uint8_t *header, const struct dcso *d)
 {
-    const int own = dup(fd); /* which gzclose closes */
+    const int own = dup(fd); /* gzclose closes it */
     gzFile gz = own >= 0 ? gzdopen(own, "wb") : NULL;
     if (!gz) {
         if (own >= 0)
@@ -252,8 +252,8 @@ int dcso_file_check_name(const char *path, deja_error *err)
     return DEJA_OK;
 }
 
-/* mkstemp allows access only for the owner.  Sets the permissions of the old file, or those of a
- * new file. */
+/* mkstemp gives access only to the owner.  Sets the permissions of the old file, or the usual ones
+ * of a new file. */
 static int settle_mode(int fd, const char *path)
 {
     struct stat st;

@@ -26,8 +26,8 @@ static void print_choices(struct out *o, opt_names *names)
             out_printf(o, "%s%s", n++ == 0 ? "" : " ", names(value));
 }
 
-/* Text inside '...', with a backslash before the characters in `special`.  An apostrophe becomes
- * '\'': it closes the quotes, is escaped, and opens them again. */
+/* Prints text for use inside '...', with a backslash before the characters in `special`.  An
+ * apostrophe becomes '\'': it closes the quotes, is escaped, and opens them again. */
 static void print_quoted(struct out *o, const char *text, const char *special)
 {
     for (; *text != '\0'; text++) {
@@ -40,7 +40,7 @@ static void print_quoted(struct out *o, const char *text, const char *special)
 
 /* --- bash ------------------------------------------------------------------ */
 
-/* The pattern of a case: deja's command and the word before the cursor. */
+/* Prints the pattern of a case: deja's command and the word before the cursor. */
 static void bash_pattern(struct out *o, const struct command *cmd, const struct opt *opt)
 {
     out_printf(o, "    %s:--%s", cmd->name, opt->name);
@@ -141,7 +141,7 @@ static void bash_script(struct out *o)
 
 /* --- zsh ------------------------------------------------------------------- */
 
-/* How _arguments completes the value: choices, files or nothing. */
+/* Prints how _arguments completes the value: with choices, files or nothing. */
 static void zsh_value(struct out *o, const struct opt *opt)
 {
     if (opt->type == OPT_TYPE_FLAG)
@@ -158,7 +158,8 @@ static void zsh_value(struct out *o, const struct opt *opt)
     }
 }
 
-/* One spelling of an option: -n and --capacity cannot be combined and themselves. */
+/* Prints one spelling of an option, which excludes itself and the other spelling (-n,
+ * --capacity). */
 static void zsh_spelling(struct out *o, const struct opt *opt, bool letter)
 {
     out_text(o, "            '(");
@@ -220,7 +221,8 @@ static void zsh_script(struct out *o)
                 "    case $words[1] in\n");
     for (const struct command *const *c = commands; *c != NULL; c++)
         zsh_command(o, *c);
-    /* On fpath the script is the function itself; a sourced script must register it. */
+    /* If zsh loads the script from fpath, it is the function itself; a sourced script must
+     * register it. */
     out_text(o, "    esac\n}\n\n"
                 "if [[ $funcstack[1] == _deja ]]; then\n"
                 "    _deja \"$@\"\n"

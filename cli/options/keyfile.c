@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #define HEX_LEN  ((size_t)2 * DEJA_KEY_LEN)
-#define READ_LEN (HEX_LEN + 3) /* with \r\n, and one byte more to detect longer files */
+#define READ_LEN (HEX_LEN + 3) /* with \r\n, plus one byte to detect longer files */
 
 static bool parse_hex(const uint8_t *text, uint8_t key[DEJA_KEY_LEN])
 {
@@ -54,7 +54,7 @@ static int parse(const char *path, const uint8_t *text, size_t len, uint8_t key[
                   err);
 }
 
-/* Only regular files are checked: nobody else can read a pipe. */
+/* Checks only regular files: nobody else can read a pipe. */
 static int check_access(int fd, const char *path, deja_error *err)
 {
     struct stat st;

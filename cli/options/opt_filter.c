@@ -1,7 +1,7 @@
 /* opt_filter.c - the options of a filter, from the library's table; see opt_filter.h.
  *
- * The library's table has names, types, ranges and help.  A row that is not listed here becomes
- * --name-of-the-field. */
+ * The library's table gives the names, types, ranges and help.  A row that is not listed here
+ * becomes --name-of-the-field. */
 #include "cli/options/opt_filter.h"
 #include "tools/base/number.h"
 #include <assert.h>
@@ -170,7 +170,7 @@ const char *opt_filter_word(const deja_option *row)
     return row->name;
 }
 
-/* Calls and flags that errors of the library recommend, and what to type instead. */
+/* Calls and flags that the library's errors recommend, and the commands to type instead. */
 static const struct {
     const char *call, *command;
 } commands[] = {{"DEJA_OPEN_REPAIR", "deja verify --repair"},

@@ -10,7 +10,8 @@ const struct opt *opt_filter_seed(void);    /* --seed */
 const struct opt *opt_filter_rest(void);    /* -k and all the others */
 const struct opt *opt_filter_next(void);    /* -n -p -m --deletions of the next visit */
 
-/* The option as the user types it, "-n" or "--hashes"; the field's name if there is no option. */
+/* The option as the user types it, "-n" or "--hashes"; the field's name if the command has no such
+ * option. */
 const char *opt_filter_word(const deja_option *row);
 /* Replaces field names in err->text with options; returns err->text. */
 const char *opt_filter_translate(deja_error *err);

@@ -1,7 +1,7 @@
 /* opt_near.c - suggests the word that was probably meant.
  *
- * The distance is Damerau's in its simple form, optimal string alignment: the number of letters
- * that are missing, extra, wrong or swapped with the next one, no letter edited twice. */
+ * The distance is the simple form of Damerau's, optimal string alignment: the number of letters
+ * that are missing, extra, wrong or swapped with the next one.  No letter is edited twice. */
 #include "cli/options/opt.h"
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static size_t distance(const char *a, const char *b)
     return last[n_b];
 }
 
-/* More than one error in three letters is a different word.  A prefix of the candidate counts as
- * one error: deja does not accept abbreviated names, but many programs do. */
+/* Words that differ by more than one error per three letters are different words.  A prefix of the
+ * candidate counts as one error: deja does not accept abbreviated names, but many programs do. */
 void opt_near_offer(struct opt_near *near, const char *candidate)
 {
     size_t len = strlen(near->word);

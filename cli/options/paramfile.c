@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_MAX ((size_t)16 << 20) /* bytes: a list of names, not of URLs */
+#define FILE_MAX ((size_t)16 << 20) /* bytes: this is a list of names, not of URLs */
 
 void paramnames_fini(struct paramnames *p)
 {
@@ -18,7 +18,7 @@ void paramnames_fini(struct paramnames *p)
     *p = (struct paramnames){0};
 }
 
-/* Room doubles when the number of names is a power of two. */
+/* Appends a name.  The array doubles when the number of names is a power of two. */
 static bool append(struct paramnames *p, deja_slice name)
 {
     if ((p->n & (p->n - 1)) == 0) {
@@ -31,7 +31,8 @@ static bool append(struct paramnames *p, deja_slice name)
     return true;
 }
 
-/* A `*` is allowed only at the end, and not alone: that would drop all parameters. */
+/* Explains why this is not a name, or returns NULL.  A `*` is allowed only at the end, and not
+ * alone, which would drop all parameters. */
 static const char *what_is_wrong(deja_slice name)
 {
     const char *const text = name.data, *const star = memchr(text, '*', name.len);

@@ -13,12 +13,12 @@
 struct paramnames { /* begin with {0} */
     deja_slice *name;
     size_t n;
-    char *text; /* of the file, or NULL */
+    char *text; /* the text of the file, or NULL */
 };
 
-/* DEJA_EINVAL: a line is not a name; the error text says which. */
+/* Fails with DEJA_EINVAL if a line is not a name; the error text tells which line. */
 int paramnames_read(struct paramnames *p, const char *path, deja_error *err);
-/* "a,b,c_*"; text must outlive the names.  Empty names are skipped. */
+/* Splits "a,b,c_*".  The text must outlive the names.  Empty names are skipped. */
 int paramnames_split(struct paramnames *p, const char *text, deja_error *err);
 void paramnames_fini(struct paramnames *p);
 

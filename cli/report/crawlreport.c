@@ -4,7 +4,7 @@
 #include "tools/base/printable.h"
 #include <ctype.h>
 
-/* A list of the counts above 0: "3 not found, 2 timeout". */
+/* A list of the nonzero counts: "3 not found, 2 timeout". */
 struct list {
     char text[400];
 };
@@ -58,7 +58,7 @@ static void note_visits(struct console *console, const struct crawl_account *a)
                  num_count(n[CRAWL_APPEARED]).s);
 }
 
-/* What was not crawled, and what the user can do about it. */
+/* Reports sites that were not crawled or asked for longer pauses, and how to change that. */
 static void note_manners(struct console *console, const struct crawl_account *a)
 {
     if (a->count[CRAWL_PRIVATE] > 0)
@@ -102,7 +102,7 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
                      num_of(a->waiting, "URL").s);
 }
 
-/* Names of counts become keys: "not found" becomes not_found. */
+/* Prints counts under their names: "not found" becomes not_found. */
 static void json_counts(struct json *j, const struct crawl_account *a, unsigned first,
                         unsigned end)
 {

@@ -4,8 +4,8 @@
 #include "cli/session/command.h"
 
 /* Reports one file as text or, if json is not NULL, as an object in the array that is open there.
- * `further`: it is not the first file.  COMMAND_DONE, or COMMAND_FAILED after printing the
- * error. */
+ * `further` is true for every file but the first.  Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing the error. */
 int dcso_inform(const struct call *call, const char *path, bool further, struct json *json);
 
 #endif

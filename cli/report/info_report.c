@@ -1,18 +1,18 @@
-/* info_report.c - what follows from the statistics of a file: is it over its capacity, how much
- * room is left, and does it have more set bits than its keys explain?
+/* info_report.c - draws conclusions from the statistics of a file: is it over its capacity, how
+ * much room is left, and are more bits set than its keys explain?
  *
  * Room and planned rate come from plans for the same body: the plan for its capacity gives the
  * rate, and the plan for that rate gives the number of keys.
  *
  * Pollution.  The number of bits that n keys set has a known mean and deviation (docs/math.md).
- * Keys that were chosen to fill the filter set more.  They are detected by a difference that
- * ordinary keys do not reach. */
+ * Keys chosen to fill the filter set more.  An alarm is raised if the excess is larger than
+ * ordinary keys ever cause. */
 #include "cli/report/info_report.h"
 #include "cli/session/command.h"
 #include <math.h>
 
-#define ALARM_SIGMA 6.0 /* ordinary keys exceed it once in a billion filters */
-#define ALARM_KEYS  100 /* fewer do no harm, and are too few for statistics */
+#define ALARM_SIGMA 6.0 /* ordinary keys exceed this in one of a billion filters */
+#define ALARM_KEYS  100 /* fewer do no harm, and allow no statistics */
 
 /* Options of a filter with the same body; the caller sets the number of keys or the rate. */
 static deja_options same_body(const struct info_report *r)
@@ -66,9 +66,9 @@ static double keys_at_rate(const struct info_report *r, double p)
     return fmax((double)plan.capacity, (double)s->capacity);
 }
 
-/* Standard deviations between the set bits and the expected ones.  0 if nothing can be concluded:
- * the keys were estimated from the bits, all bits are set, or keys were removed from counters, so
- * that keys that were mistaken for seen are missing from the count. */
+/* The number of set bits above the expected number, in standard deviations.  0 if nothing can be
+ * concluded: the keys were estimated from the bits, all bits are set, or keys were removed from
+ * counters, so that the count lacks keys that were mistaken for seen. */
 static double surprise(const deja_stats *s)
 {
     const bool fewer = s->removed && s->counter_bits;

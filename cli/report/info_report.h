@@ -1,12 +1,11 @@
-/* info_report.h - what is in a filter file: statistics, conclusions, and two ways to print
- * them. */
+/* info_report.h - describes a filter file: statistics and conclusions, as text or JSON. */
 #ifndef CLI_REPORT_INFO_REPORT_H
 #define CLI_REPORT_INFO_REPORT_H
 #include "tools/base/out.h"
 
 #define INFO_LAYERS 16 /* more than there can be */
 
-/* The library's statistics, and what follows from them. */
+/* The library's statistics, and conclusions from them. */
 struct info_report {
     const char *path;
     deja_stats s;
@@ -21,12 +20,12 @@ struct info_report {
 /* Opens r->path and fills in the rest; key may be NULL. */
 int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err);
 
-/* For people (info_text.c); `further`: it is not the first file. */
+/* Prints the report as text (info_text.c); `further` is true for every file but the first. */
 int info_report_text(const struct info_report *r, struct out *o, bool further, deja_error *err);
-/* Warnings about the file. */
+/* Prints warnings about the file. */
 void info_report_warn(const struct info_report *r, struct console *c);
 
-/* An object (info_json.c); failed: the error to print instead of a report, or NULL. */
+/* Prints a JSON object (info_json.c).  failed: an error to print instead, or NULL. */
 void info_report_json(const struct info_report *r, struct json *j, const deja_error *failed);
 
 #endif

@@ -1,8 +1,8 @@
-/* plan_advice.c - which kind to use, why, and the next command.
+/* plan_advice.c - recommends a kind, with the reason and the next command.
  *
  * If the memory is given, the kind with the fewest losses wins, otherwise the one with the fewest
- * bits per key.  Classic must be far better, since it reads many cache lines and the others
- * one. */
+ * bits per key.  Classic must be far better to win, because its lookups read many cache lines, the
+ * others' only one. */
 #include "cli/report/plan_report.h"
 #include "cli/session/session.h"
 #include "tools/base/number.h"
@@ -28,8 +28,8 @@ static const struct plan_row *choose_by_loss(const struct plan_report *s)
     return blocked ? blocked : classic;
 }
 
-/* The memory or the number of keys is computed: the fewest bits per key win.  Those of classic
- * count twice, since it reads many cache lines and the others one or two. */
+/* The memory or the number of keys is computed: the fewest bits per key win.  Classic's count
+ * double, because a lookup reads many cache lines instead of one or two. */
 static const struct plan_row *choose_by_bits(const struct plan_report *s)
 {
     static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_EXACT, DEJA_CLASSIC};
@@ -50,7 +50,8 @@ static const struct plan_row *choose_by_bits(const struct plan_report *s)
     return best;
 }
 
-/* Blocked needs more memory than classic for the same rate, or loses more in the same memory. */
+/* Explains the price of blocked: more memory than classic for the same rate, or more losses in the
+ * same memory. */
 static void compare_with_classic(struct plan_report *s, const deja_plan *classic, bool by_loss)
 {
     const deja_plan *p = &s->best->plan;
@@ -86,7 +87,7 @@ static void recommend(struct plan_report *s)
         s->best = plan_first(s);
     if (count_possible(s) == 1)
         GIVE_REASON(s, "no other kind supports these options");
-    else if (s->best->kind == DEJA_BLOCKED && classic) /* the default, and its rival */
+    else if (s->best->kind == DEJA_BLOCKED && classic) /* the default against its closest rival */
         compare_with_classic(s, &classic->plan, by_loss);
     else if (s->best->kind == DEJA_BLOCKED)
         GIVE_REASON(s, "%s per lookup", plan_reads(&s->best->plan).s);
@@ -102,7 +103,7 @@ static void recommend(struct plan_report *s)
 
 /* --- The next command --------------------------------------------------------- */
 
-/* As people type it: 1500k for 1500000, 2G for 2147483648 bytes. */
+/* Appends a number as people type it: 1500k for 1500000, 2G for 2147483648 bytes. */
 static void append_scaled(struct plan_report *s, uint64_t value, unsigned step)
 {
     static const char units[] = "kMGTP";
@@ -131,7 +132,7 @@ static void append_option(struct plan_report *s, const deja_option *row)
         APPEND(s, " %.*s%s", (int)len, text, strcmp(unit, "seconds") == 0 ? "s" : "");
 }
 
-/* The given options, and the kind that was found. */
+/* Composes the command from the given options and the recommended kind. */
 static void make_command(struct plan_report *s)
 {
     const struct shared_options *c = s->c;

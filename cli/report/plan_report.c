@@ -53,7 +53,7 @@ struct plan_words plan_reads(const deja_plan *p)
 {
     struct plan_words w;
     const unsigned lines = (unsigned)p->lines;
-    if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* the next line if the first is full */
+    if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* reads the next line if the first is full */
         (void)snprintf(w.s, sizeof w.s, "1-2 cache lines");
     else if (deja_kind_can(p->kind, DEJA_CAN_EXPIRE))
         (void)snprintf(w.s, sizeof w.s, "%u adjacent lines", lines);
@@ -94,7 +94,7 @@ static deja_options paper_options(const struct plan_report *s, const deja_option
     opt.fp_rate = 0;
     opt.multiplier = 0;
     if (s->c->filter.multiplier >
-        0) { /* keeps the number of bits: a memory size would be rounded */
+        0) { /* keep the number of bits: a memory size would be rounded */
         opt.memory = 0;
         opt.multiplier =
             s->c->filter.multiplier * (double)s->c->filter.capacity / (double)rest->capacity;
@@ -122,7 +122,7 @@ static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p
     opt.hashes = p->hashes;
     opt.memory = p->bytes;
     opt.counter_bits = s->c->filter.counter_bits;
-    if (p->deletions) /* in proportion, so that the memory is split the same way */
+    if (p->deletions) /* in proportion, so that the memory is divided the same way */
         opt.deletions =
             (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);
     opt.capacity = keys;

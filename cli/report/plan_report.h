@@ -1,5 +1,5 @@
-/* plan_report.h - which kind, how much memory, how many lost pages: numbers, advice, and two ways
- * to print them. */
+/* plan_report.h - compares kinds by memory and lost pages, recommends one, and prints the result
+ * as text or JSON. */
 #ifndef CLI_REPORT_PLAN_REPORT_H
 #define CLI_REPORT_PLAN_REPORT_H
 #include "cli/options/shared_options.h"
@@ -42,7 +42,7 @@ extern const double plan_rates[PLAN_RATES];
 
 /* Plans every kind of the library, or only the requested one. */
 void plan_begin(struct plan_report *s);
-/* The row of this kind if it is possible, and the first possible row; or NULL. */
+/* Finds the row of this kind, or the first possible row; NULL if there is none. */
 const struct plan_row *plan_find(const struct plan_report *s, uint32_t kind);
 const struct plan_row *plan_first(const struct plan_report *s);
 /* Lost keys per million. */
@@ -55,7 +55,8 @@ double plan_bits(uint32_t kind, uint64_t capacity, double p);
 double plan_rate_asked(const struct shared_options *c);
 /* Memory of the XOR layer of a layered filter in salted mode. */
 uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p);
-/* The first possible filter, filled to step i, below PLAN_FILLINGS; false: impossible. */
+/* Computes the first possible filter, filled to step i < PLAN_FILLINGS; false if that is
+ * impossible. */
 bool plan_filling(const struct plan_report *s, size_t i, struct plan_filled *f);
 
 /* --- Advice (plan_advice.c) ------------------------------------------------- */

@@ -20,7 +20,7 @@ struct remote_job {
 };
 int remote_run(struct call *call, const struct remote_job *what, deja_error *err);
 
-/* A paragraph for the help of these commands. */
+/* A paragraph in the help of these commands. */
 #define REMOTE_TEXT                                                                               \
     "With --redis URL the filter is a cache on a Redis or Valkey server or cluster with the "     \
     "module deja.so (deja-serve(1)), shared by many machines: N filters that the server "         \

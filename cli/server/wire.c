@@ -24,14 +24,14 @@
 #define CONNECT_MS   3000
 #define REPLY_MS     10000
 #define DEFAULT_PORT 6379
-#define REDIRECTIONS 4 /* in a row that are followed without a pause */
+#define REDIRECTIONS 4 /* followed in a row without a pause */
 
 struct node {
     char host[256];
     int port;
     redisContext *c; /* NULL: not connected */
-    double again;    /* when it may be tried again */
-    bool used;       /* by the requests of this round */
+    double again;    /* when to try it again */
+    bool used;       /* by requests of this round */
 };
 
 struct wire {
@@ -168,7 +168,7 @@ static void blame(struct wire *w, const struct node *n, const char *why)
     (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port, why);
 }
 
-/* A reply that is not an error, or NULL with the reason in w->last. */
+/* Returns the reply if it is not an error, otherwise NULL with the reason in w->last. */
 static redisReply *say(struct wire *w, struct node *n, int argc, const char **argv)
 {
     redisReply *r = redisCommandArgv(n->c, argc, argv, NULL);
@@ -297,7 +297,7 @@ static void send_request(struct wire *w, struct wire_request *r)
         redisAppendCommand(n->c, "ASKING");
     r->sent = redisAppendCommandArgv(n->c, r->argc, r->argv, r->len) == REDIS_OK;
     n->used = true;
-    if (!r->sent) { /* half a request: later replies would be mismatched; not again this round */
+    if (!r->sent) { /* a partial request would mismatch later replies; wait for the next round */
         disconnect(w, n);
         n->again = clock_seconds() + 0.5;
     }
@@ -341,7 +341,7 @@ static size_t redirected(struct wire *w, const struct wire_request *r, const cha
 static const char *const passing[] = {"TRYAGAIN",    "LOADING",   "MASTERDOWN", "READONLY",
                                       "CLUSTERDOWN", "UNBLOCKED", "NOREPLICAS", "BUSY "};
 
-/* Is this an error that a retry may avoid?  Prepares the retry. */
+/* Whether a retry may avoid this error; if so, prepares the retry. */
 static bool is_passing(struct wire *w, struct wire_request *r, const char *text)
 {
     if (begins(text, "MOVED ")) {

@@ -20,7 +20,7 @@ struct wire_request {
     const char **argv; /* must stay valid until wire_run returns */
     size_t *len;
     int argc;
-    size_t place; /* a number for the key: requests with the same place go to the same node */
+    size_t place; /* stands for the key: requests with the same place go to the same node */
     struct redisReply *reply; /* never a redirection; wire_drop frees it */
 
     /* private */
@@ -33,7 +33,7 @@ struct wire_request {
 int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct wire **out,
               deja_error *err);
 void wire_close(struct wire *w); /* NULL is fine */
-/* DEJA_OK: all requests have replies. */
+/* DEJA_OK means that all requests have replies. */
 int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err);
 void wire_drop(struct wire_request *r, size_t n);
 /* Number of connections lost so far.  WAIT does not count writes on a lost connection. */

@@ -9,7 +9,7 @@
 
 #define DEFAULT_RATE 1e-6 /* the same default as deja's own filters */
 
-/* A given option that applies only to deja's own files, or NULL. */
+/* Returns a given option that applies only to deja's own files, or NULL. */
 static const char *out_of_place(const struct shared_options *c)
 {
     for (size_t i = 0; deja_option_at(i); i++) {
@@ -28,7 +28,7 @@ static int plan(struct dcso *d, const struct call *call, const struct shared_opt
     if (wrong)
         return fail(
             err, OPT_USAGE,
-            "%s does not apply to --format dcso, whose files have only -n, -p and no secret; omit it",
+            "omit %s: --format dcso accepts only -n and -p, and its files have no secret key",
             wrong);
     const struct input_options in = session_input_options(call, c, 1);
     const uint64_t n = c->filter.capacity ? c->filter.capacity : input_estimate(&in);

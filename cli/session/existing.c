@@ -155,7 +155,7 @@ int existing_check_output(const char *path, deja_error *err)
 {
     enum what what;
     if (access(path, R_OK) < 0 && errno == EACCES)
-        return DEJA_OK; /* it may be writable all the same; a filter would be readable */
+        return DEJA_OK; /* it may still be writable; a filter would be readable */
     const int rc = look(path, &what, err);
     if (rc < 0 || what == NOTHING || what == OTHER)
         return rc;

@@ -8,7 +8,7 @@
 #define CLI_SESSION_EXISTING_H
 #include "deja.h"
 
-/* Is it a deja filter file or a DCSO bloom file, judging by its first bytes? */
+/* Whether the first bytes are those of a deja filter file or a DCSO bloom file. */
 bool existing_is_filter(const char *path);
 /* Returns DEJA_OK if a new filter can have this name: the file is missing, is empty or, with
  * `force`, is a filter of the same format. */
@@ -18,7 +18,7 @@ int existing_check_output(const char *path, deja_error *err);
 /* If another process has created a file of that name since existing_check, describes it in err.
  * Returns rc. */
 int existing_explain(int rc, const char *path, bool dcso, bool force, deja_error *err);
-/* Are both paths the same file? */
+/* Whether both paths refer to the same file. */
 bool existing_same(const char *path, const char *other);
 
 #endif

@@ -1,8 +1,8 @@
 /* pipeline.c - reads and hashes records ahead of the caller; see pipeline.h.
  *
- * The reader thread reads batches, and prepares them (the step, then hashing) while the caller has
- * enough work.  If the caller is about to run out, it gets a batch that was only read, and
- * prepares it itself.  So both threads stay busy.
+ * The reader thread reads batches and, while the caller has enough work, prepares them: it runs
+ * the step, then hashes.  If the caller is about to run out of work, it gets a batch that was only
+ * read, and prepares it itself.  So both threads stay busy.
  *
  * The reader fills slot `filled % RING` of the ring unless all are full; the caller empties slot
  * `emptied % RING`.  One lock guards the two counters; with a megabyte per slot, it is taken a few
@@ -17,7 +17,7 @@
 #include <time.h>
 
 #define RING  4
-#define AHEAD 2 /* batches, including the caller's current one, are enough for the caller */
+#define AHEAD 2 /* batches keep the caller busy, including its current one */
 
 struct pipeline {
     struct input *in;
@@ -76,7 +76,8 @@ static void fill(struct pipeline *p, struct batch *b)
     b->failed = DEJA_OK;
 }
 
-/* Runs the step and hashes.  If the step fails, the records that it left are valid. */
+/* Runs the step and hashes.  If the step fails, the records that it left in the batch are
+ * valid. */
 static void prepare(struct pipeline *p, struct batch *b)
 {
     if (b->ready)
@@ -111,7 +112,7 @@ static void *read_ahead(void *arg)
         if (!more)
             break;
         fill(p, b);
-        if (enough) /* otherwise the caller is waiting, and prepares it */
+        if (enough) /* otherwise the caller is waiting, and prepares the batch */
             prepare(p, b);
         more = b->status > 0 && b->failed == DEJA_OK;
         pthread_mutex_lock(&p->lock);
@@ -122,8 +123,8 @@ static void *read_ahead(void *arg)
     return NULL;
 }
 
-/* The caller's thread gets Ctrl-C, which interrupts a blocked write; the reader checks the flag
- * while it waits for a pipe. */
+/* The caller's thread receives Ctrl-C, because the signal must interrupt a blocked write; the
+ * reader checks the flag while it waits for a pipe. */
 static int start_reader(struct pipeline *p, deja_error *err)
 {
     sigset_t old;
@@ -182,7 +183,7 @@ static struct timespec later(int ms)
     return t;
 }
 
-/* NULL: nothing arrived within the timeout (-1: no timeout). */
+/* Returns NULL if nothing arrives within the timeout (-1: no timeout). */
 static struct batch *wait_for_batch(struct pipeline *p, int timeout_ms)
 {
     const struct timespec end = later(timeout_ms);
@@ -205,7 +206,7 @@ static struct batch *wait_for_batch(struct pipeline *p, int timeout_ms)
     return b;
 }
 
-/* The next batch, prepared.  NULL: nothing arrived within the timeout. */
+/* Returns the next batch, prepared, or NULL if nothing arrives within the timeout. */
 static struct batch *take(struct pipeline *p, int timeout_ms)
 {
     struct batch *b = &p->ring[0];

@@ -7,9 +7,9 @@
 #define CLI_SESSION_PIPELINE_H
 #include "tools/input/input.h"
 
-/* Keyless records (blocks.h) are neither hashed nor looked up.  So `hash` has the hashes of
- * `keyed` keys, without gaps.  After the command has answered these, batch_spread gives each
- * record its answer. */
+/* Keyless records (blocks.h) are neither hashed nor looked up.  So `hash` holds the hashes of
+ * `keyed` keys, without gaps.  When the command has answered these, batch_spread gives each record
+ * its answer. */
 struct batch {
     struct block block;
     size_t keyed;    /* records with a key: block.n if none is keyless */
@@ -20,7 +20,7 @@ struct batch {
     size_t hash_cap, answer_cap;
     bool ready;
     int failed; /* 0, or the status to return after its records */
-    int status; /* of input_next */
+    int status; /* result of input_next */
     deja_error error;
 };
 
@@ -34,8 +34,8 @@ void batch_spread(const struct batch *b, uint8_t *answer);
 /* A step between picking the keys of a block and hashing them, which changes the keys, for example
  * to canonical URLs.  It may set keys[i] to a slice in block_room, replace the records with
  * block_rekey, and drop some or all of them, but must not change the data.  It runs in either
- * thread, possibly for two blocks at the same time, so both threads share the context.  It returns
- * DEJA_OK, or a status that ends the input after the records that it left in the block. */
+ * thread, possibly for two blocks at a time with the same context.  It returns DEJA_OK, or a
+ * status that ends the input after the records that it left in the block. */
 struct pipeline_step {
     int (*run)(void *context, struct block *b, deja_error *err);
     void *context; /* must stay valid until pipeline_close */
@@ -57,9 +57,9 @@ struct pipeline;
  * it.  threads: 1 for one thread, more for two.  step may be NULL. */
 int pipeline_open(struct input *in, struct pipeline_hash hash, const struct pipeline_step *step,
                   uint32_t threads, struct pipeline **out, deja_error *err);
-/* 1: a batch, valid until the next call; 0: the end; negative: a status. */
+/* Returns 1 and a batch that is valid until the next call, 0 at the end, or a negative status. */
 int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err);
-/* The same, or PIPELINE_IDLE if nothing arrives within this many milliseconds. */
+/* The same, but returns PIPELINE_IDLE if nothing arrives within this many milliseconds. */
 #define PIPELINE_IDLE 2
 int pipeline_next_within(struct pipeline *p, int timeout_ms, struct batch **out, deja_error *err);
 void pipeline_close(struct pipeline *p); /* may be called before the end; NULL is fine */

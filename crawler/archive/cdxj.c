@@ -1,4 +1,4 @@
-/* cdxj.c - the index of an archive: which record holds which page.
+/* cdxj.c - writes the index of an archive, which tells where each page is.
  *
  * Replay tools look up a URL by binary search in sorted lines
  *
@@ -116,7 +116,7 @@ int cdxj_key(deja_slice url, struct buffer *out)
 
 /* --- Lines ------------------------------------------------------------------- */
 
-/* One character per byte: only mime types can have non-ASCII bytes. */
+/* Writes one character per byte, because only mime types can have non-ASCII bytes. */
 static bool add_json(struct buffer *out, deja_slice s)
 {
     const char *p = s.data;

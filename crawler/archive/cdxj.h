@@ -1,4 +1,4 @@
-/* cdxj.h - the index of an archive: which record holds which page. */
+/* cdxj.h - writes the index of an archive, which tells where each page is. */
 #ifndef CRAWLER_ARCHIVE_CDXJ_H
 #define CRAWLER_ARCHIVE_CDXJ_H
 #include "crawler/archive/warc.h"
@@ -10,7 +10,7 @@ int cdxj_key(deja_slice url, struct buffer *out);
 struct cdxj_entry {
     deja_slice url;
     time_t when;
-    int status;         /* of HTTP */
+    int status;         /* HTTP status */
     deja_slice mime;    /* empty: unknown; "warc/revisit" for a revisit record */
     const char *digest; /* including its "sha1:" */
     struct warc_place place;

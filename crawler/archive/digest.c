@@ -1,9 +1,10 @@
 /* digest.c - two hashes from libcrypto.
  *
- * SHA-1 as WARC files write it: "sha1:" and base 32 (RFC 4648), which needs no padding, because
- * 160 bits are 32 letters.  It detects copies and damage; it does not protect against forgery.
+ * One is SHA-1 as WARC files write it: "sha1:" and base 32 (RFC 4648), which needs no padding,
+ * because 160 bits are 32 letters.  It detects copies and damage; it does not protect against
+ * forgery.
  *
- * SHA-256, truncated to a number, for indexes over untrusted texts. */
+ * The other is SHA-256, truncated to a number, for indexes of untrusted texts. */
 #include "crawler/archive/digest.h"
 #include <openssl/evp.h>
 #include <string.h>

@@ -1,13 +1,12 @@
-/* warc.c - the fetched pages, in WARC 1.1 files.
+/* warc.c - stores the fetched pages in WARC 1.1 files.
  *
  * A file is a sequence of records.  Each is its own gzip member, so a reader can start at any of
  * them.  A record is an HTTP-like header, an empty line, a block of the length given in the
  * header, and two line ends.
  *
- *     warcinfo   at the start of each file: who wrote it
- *     request    the header that was sent
- *     response   the server's response
- *     revisit    a known response: only its header, and where the rest is
+ *     warcinfo   at the start of each file: names the program request    the header that was sent
+ *     response   the server's response revisit    a known response: its header, and the location
+ *     of the rest
  *
  * Records are assembled in memory and written in one piece.  The queue remembers the end of the
  * last record whose page it has recorded; after a run has been killed, the next one cuts off
@@ -48,7 +47,7 @@ static struct uuid new_uuid(void)
     uint8_t b[16];
     struct uuid u;
     if (getrandom(b, sizeof b, 0) != (ssize_t)sizeof b)
-        memset(b, 0, sizeof b); /* 16 bytes never fail once the system is up */
+        memset(b, 0, sizeof b); /* reading 16 bytes never fails once the system is up */
     b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
     b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
     snprintf(u.text, sizeof u.text,
@@ -60,7 +59,7 @@ static struct uuid new_uuid(void)
 
 static bool field(struct buffer *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Append one header line; never one with a URL, which may be longer. */
+/* Append one header line, but not one with a URL, which may be too long. */
 static bool field(struct buffer *to, const char *fmt, ...)
 {
     char line[400];
@@ -193,7 +192,7 @@ static int append(struct warc *w, deja_error *err)
                 errno = ENOSPC;
             const int rc = fail_errno(err, "%s: cannot write", warc_name(w->file).text);
             const int cut = ftruncate(w->fd, (off_t)w->end);
-            (void)cut; /* if that fails as well, the next run cuts it */
+            (void)cut; /* if that fails, too, the next run cuts the file */
             return rc;
         }
         done += (size_t)n;
@@ -205,10 +204,10 @@ static int append(struct warc *w, deja_error *err)
 
 static int no_memory(deja_error *err)
 {
-    return fail(err, DEJA_ENOMEM, "no memory for a WARC record");
+    return fail(err, DEJA_ENOMEM, "out of memory for a WARC record");
 }
 
-/* Cut the file after the last record; report one that is too short, and leave it alone. */
+/* Cut the file after the last record; report a file that is too short, and leave it alone. */
 static int cut_file(int fd, const char *name, uint64_t end, deja_error *err)
 {
     struct stat st;
@@ -367,8 +366,8 @@ static bool begins_a_request(const uint8_t *text, size_t len)
     return memmem(text, len < 200 ? len : 200, type, sizeof type - 1);
 }
 
-/* Inflate a piece of the current member; Z_STREAM_END with its last one.  Z_BUF_ERROR: the range
- * ends before the member does. */
+/* Inflate a piece of the current member.  Returns Z_STREAM_END with its last piece, and
+ * Z_BUF_ERROR if the range ends before the member does. */
 static int inflate_piece(struct reading *r, void *out, size_t cap, size_t *len, deja_error *err)
 {
     *len = 0;
@@ -384,7 +383,7 @@ static int inflate_piece(struct reading *r, void *out, size_t cap, size_t *len, 
     return rc == Z_BUF_ERROR ? Z_OK : rc; /* it only needs more input */
 }
 
-/* Read a member.  1: it is complete; 0: it is not, or there is none. */
+/* Read a member.  Returns 1 if it is complete, 0 if it is not or there is none. */
 static int read_member(struct reading *r, bool *request, deja_error *err)
 {
     int rc = inflateReset(&r->z);

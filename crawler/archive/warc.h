@@ -1,4 +1,4 @@
-/* warc.h - the fetched pages, in WARC 1.1 files. */
+/* warc.h - stores the fetched pages in WARC 1.1 files. */
 #ifndef CRAWLER_ARCHIVE_WARC_H
 #define CRAWLER_ARCHIVE_WARC_H
 #include "crawler/archive/digest.h"
@@ -26,7 +26,7 @@ struct warc_capture {
     struct digest payload; /* of the body; for a revisit, of the original's body */
     bool http2;
     const char *truncated; /* NULL, or why the body was cut: "length", "time", "disconnect" */
-    /* Not NULL: a revisit.  The server said so (304), or the same bytes arrived again. */
+    /* Not NULL for a revisit: the server said so (304), or the same bytes arrived again. */
     const struct warc_original *original;
     bool not_modified;
 };
@@ -57,13 +57,14 @@ int warc_open(struct warc *w, int dir, uint32_t file, uint64_t end, const char *
  * before. */
 int warc_write(struct warc *w, const struct warc_capture *c, struct warc_place *place,
                deja_error *err);
-/* On DEJA_OK all records survive a power cut. */
+/* After DEJA_OK, all records survive a power failure. */
 int warc_sync(struct warc *w, deja_error *err);
 void warc_close(struct warc *w);
 
 /* Read the records between `from` and `to`, or up to the end of the file if that comes first.
- * *whole is the end of the last response or warcinfo up to which everything is complete; *damaged
- * is true if something follows, or if there are no bytes where records should be. */
+ * *whole becomes the end of the last response or warcinfo up to which everything is complete.
+ * *damaged becomes true if anything follows it, or if there are no bytes where records should
+ * be. */
 int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *whole, bool *damaged,
                deja_error *err);
 

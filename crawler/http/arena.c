@@ -1,9 +1,10 @@
-/* arena.c - memory for one task, freed all at once, with a limit that ends the task.
+/* arena.c - allocates memory for one task, frees all of it at once, and ends a task that exceeds
+ * its limit.
  *
- * For a library such as gumbo, which makes many small allocations and does not expect them to
- * fail.  They are cut from large blocks and never freed one by one.  A task that exceeds its limit
- * of memory or time does not return from its call: the arena jumps to where the task was started.
- * Everything that the task built is in the arena. */
+ * This is for a library such as gumbo, which makes many small allocations and does not expect them
+ * to fail.  They are cut from large blocks and never freed one by one.  A task that exceeds its
+ * limit of memory or time does not return from its call: the arena jumps to where the task was
+ * started.  Everything that the task built is in the arena. */
 #include "crawler/http/arena.h"
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* arena.h - memory for one task, freed all at once, with a limit that ends the task. */
+/* arena.h - allocates memory for one task, frees all of it at once, and ends a task that exceeds
+ * its limit. */
 #ifndef CRAWLER_HTTP_ARENA_H
 #define CRAWLER_HTTP_ARENA_H
 #include <setjmp.h>

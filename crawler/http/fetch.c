@@ -1,16 +1,17 @@
-/* fetch.c - many concurrent downloads, over HTTP/1.1 and 2.
+/* fetch.c - runs many concurrent downloads, over HTTP/1.1 and 2.
  *
- * libcurl's multi interface in one thread: it keeps connections open, uses HTTP/2 if the server
- * does (over TLS), and delivers bytes as they arrive.  This file adds what a crawler needs:
+ * One thread uses libcurl's multi interface, which keeps connections open, uses HTTP/2 if the
+ * server does (over TLS), and delivers bytes as they arrive.  This file adds features for
+ * crawlers:
  *
  *   - redirects are responses and are not followed: their targets are URLs like any other;
  *   - no login: URLs have no credentials, and those of a proxy stay out of the archive;
  *   - on request, no connection to a private address, whatever its name (netaddr.h);
  *   - bodies are archived as they were sent, compressed or not;
- *   - the request's header as it was really sent, for the archive;
+ *   - the request's header is archived as it was really sent;
  *   - cookies, shared by all downloads of a run: some sites redirect clients without one in a
  *     circle.  They are discarded at the end;
- *   - limits for everything: bytes, time, silence, and the size of a header. */
+ *   - everything has a limit: bytes, time, silence, and the size of a header. */
 #include "crawler/http/fetch.h"
 #include "crawler/http/hostkey.h"
 #include "crawler/http/netaddr.h"
@@ -21,7 +22,7 @@
 
 #define HEAD_MAX   ((size_t)256 * 1024)
 #define STALL_RATE 10L       /* bytes per second */
-#define KEEP_BODY  (1 << 20) /* a finished download keeps up to this much memory for the next */
+#define KEEP_BODY  (1 << 20) /* memory that a finished download keeps for the next, at most */
 
 struct fetcher {
     struct fetch_options o;
@@ -132,7 +133,7 @@ static int take_log(CURL *easy, curl_infotype type, char *data, size_t len, void
     return 0;
 }
 
-/* This is the address of the connection itself, so it does not matter who resolved the name, or
+/* Checks the address of the connection itself, so it does not matter who resolved the name, or
  * when.  If it is rejected, libcurl tries the host's next address. */
 static curl_socket_t open_socket(void *download, curlsocktype purpose, struct curl_sockaddr *a)
 {
@@ -153,14 +154,14 @@ int fetcher_new(const struct fetch_options *o, fetcher **out, deja_error *err)
     *out = NULL;
     if (!f || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(f);
-        return fail(err, DEJA_ENOMEM, "no memory for the downloader");
+        return fail(err, DEJA_ENOMEM, "out of memory for the downloader");
     }
     f->o = *o;
     f->multi = curl_multi_init();
     f->share = curl_share_init();
     if (!f->multi || !f->share) {
         fetcher_free(f);
-        return fail(err, DEJA_ENOMEM, "no memory for the downloader");
+        return fail(err, DEJA_ENOMEM, "out of memory for the downloader");
     }
     (void)curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS, (long)o->connections);
     (void)curl_share_setopt(f->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
@@ -218,7 +219,8 @@ void fetch_release(fetcher *f, struct fetch *d)
     f->idle = d;
 }
 
-/* Add a line to the request.  A value with a line end could inject another field. */
+/* Add a line to the request.  A value with a line break could inject another field, so it is not
+ * sent. */
 static bool add_field(struct fetch *d, const char *name, const char *value)
 {
     char line[1024];
@@ -307,14 +309,14 @@ int fetch_start(fetcher *f, const struct fetch_request *r, void *tag, deja_error
 {
     struct fetch *d = new_download(f);
     if (!d)
-        return fail(err, DEJA_ENOMEM, "no memory for a download");
+        return fail(err, DEJA_ENOMEM, "out of memory for a download");
     d->tag = tag;
     d->when = time(NULL);
     d->max_bytes = r->max_bytes ? r->max_bytes : f->o.max_bytes;
     if (!add_fields(d, r) || !set_options(d, r) ||
         curl_multi_add_handle(f->multi, d->easy) != CURLM_OK) {
         fetch_release(f, d);
-        return fail(err, DEJA_ENOMEM, "no memory for a download");
+        return fail(err, DEJA_ENOMEM, "out of memory for a download");
     }
     f->in_flight++;
     return DEJA_OK;
@@ -342,7 +344,7 @@ void fetcher_free(fetcher *f)
 
 /* --- Finishing ------------------------------------------------------------------------ */
 
-/* A download that was ended on purpose counts as a response, as far as it goes. */
+/* Judges a finished download.  One that was ended on purpose counts as a response, truncated. */
 static void judge(struct fetch *d, CURLcode code)
 {
     long status = 0, version = 0;

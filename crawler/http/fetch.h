@@ -1,4 +1,4 @@
-/* fetch.h - many concurrent downloads, over HTTP/1.1 and 2. */
+/* fetch.h - runs many concurrent downloads, over HTTP/1.1 and 2. */
 #ifndef CRAWLER_HTTP_FETCH_H
 #define CRAWLER_HTTP_FETCH_H
 #include "tools/base/buffer.h"
@@ -7,7 +7,7 @@
 enum fetch_fault {   /* why there is no response; stored in the queue: append only */
     FETCH_OK = 0,    /* there is a response, whatever its status */
     FETCH_NAME,      /* the host has no address */
-    FETCH_CONNECT,   /* nobody accepts the connection */
+    FETCH_CONNECT,   /* the connection is not accepted */
     FETCH_TLS,       /* no secure connection */
     FETCH_TIMEOUT,   /* too slow */
     FETCH_CUT,       /* the connection ended early */
@@ -16,7 +16,7 @@ enum fetch_fault {   /* why there is no response; stored in the queue: append on
     FETCH_OTHER,
     FETCH_PRIVATE /* only_public, and the host has no public address */
 };
-/* True if another try may succeed. */
+/* Whether another attempt may succeed. */
 bool fetch_fault_passes(int fault);
 
 struct fetch_options {
@@ -24,7 +24,7 @@ struct fetch_options {
     const char *ca_file;    /* NULL: the system's default */
     size_t max_bytes;       /* of a body; the rest is not read */
     double timeout;         /* seconds for a whole request */
-    double connect_timeout; /* and for connecting */
+    double connect_timeout; /* seconds for connecting */
     double stall;           /* seconds with less than 10 bytes/s */
     uint32_t connections;   /* kept open for the next request */
 };
@@ -44,15 +44,15 @@ struct fetch {
     time_t when;
     char ip[48];
     bool http2;
-    bool truncated; /* longer than max_bytes */
+    bool truncated; /* the body was longer than max_bytes */
     struct buffer request, head, body;
     void *tag; /* for the caller */
     /* For the downloader: */
     struct fetcher *owner;
     void *easy, *fields; /* CURL, curl_slist */
     size_t max_bytes;
-    bool bad_head;   /* too large */
-    bool whole_head; /* its empty line has arrived */
+    bool bad_head;   /* the header is too large */
+    bool whole_head; /* the empty line at its end has arrived */
     bool only_public, met_private;
     struct fetch *next, *also;
 };

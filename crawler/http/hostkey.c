@@ -1,4 +1,4 @@
-/* hostkey.c - one name for a host, however its URLs spell it.
+/* hostkey.c - gives a host one name, however its URLs spell it.
  *
  * Links are untrusted. http://u1@host/, http://u2@host/, https://host:8443/ and http://HOST./ all
  * lead to one machine.  If each had its own delay, thirty such links would send thirty requests at
@@ -13,7 +13,7 @@
 #include "tools/base/urlparts.h"
 #include <arpa/inet.h>
 
-/* The parts of a URL; the host without its final dot. */
+/* Splits a URL into its parts; removes the final dot of the host. */
 static struct url_parts split(deja_slice url)
 {
     struct url_parts a = url_parts(url);

@@ -1,4 +1,4 @@
-/* hostkey.h - one name for a host, however its URLs spell it. */
+/* hostkey.h - gives a host one name, however its URLs spell it. */
 #ifndef CRAWLER_HTTP_HOSTKEY_H
 #define CRAWLER_HTTP_HOSTKEY_H
 #include "tools/base/buffer.h"
@@ -15,7 +15,8 @@ bool hostkey_has_credentials(deja_slice url);
 int hostkey_name(deja_slice url, struct buffer *out);
 /* The same with the port, including a default port: example.org:80. */
 int hostkey_name_and_port(deja_slice url, struct buffer *out);
-/* Do both URLs have the same host and port?  The default ports of http and https count as one. */
+/* Whether both URLs have the same host and port.  The default ports of http and https count as
+ * one. */
 bool hostkey_same(deja_slice a, deja_slice b);
 
 #endif

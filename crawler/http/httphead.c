@@ -1,7 +1,8 @@
-/* httphead.c - the header of a response: its fields, and the form in which it is archived.
+/* httphead.c - reads the fields of a response's header, and rewrites the header for the archive.
  *
- * A WARC record holds what the server sent.  But libcurl has already decoded the chunks, and
- * HTTP/2 has no text header.  So the archive gets the equivalent HTTP/1.1 response, in one piece:
+ * A WARC record holds the response as the server sent it.  But libcurl has already decoded the
+ * chunks, and HTTP/2 has no text header.  So the archive gets the equivalent HTTP/1.1 response, in
+ * one piece:
  *
  *     HTTP/2 200                   ->  HTTP/1.1 200 OK
  *     Transfer-Encoding: ...       ->  X-Crawler-Transfer-Encoding: ...
@@ -137,7 +138,8 @@ size_t httphead_end(deja_slice response)
 
 #define STEP ((size_t)64 * 1024)
 
-/* window: the window bits for inflate: gzip or zlib by their header, or neither. */
+/* window is the number of window bits for inflate, which also selects the header: gzip, zlib or
+ * none. */
 static int inflate_all(deja_slice raw, int window, size_t max, struct buffer *out)
 {
     union { /* zlib never writes to its input, although next_in is not const */

@@ -1,4 +1,5 @@
-/* httphead.h - the header of a response: its fields, and the form in which it is archived. */
+/* httphead.h - reads the fields of a response's header, and rewrites the header for the
+ * archive. */
 #ifndef CRAWLER_HTTP_HTTPHEAD_H
 #define CRAWLER_HTTP_HTTPHEAD_H
 #include "tools/base/buffer.h"
@@ -18,8 +19,8 @@ int httphead_archive(deja_slice head, struct buffer *out);
 size_t httphead_end(deja_slice response);
 
 /* Undo gzip or deflate, up to max bytes of output. *body is the input itself if it has neither;
- * room is the caller's.  DEJA_EFORMAT: damaged, or a different coding; *body is the part that
- * could be decoded. */
+ * room is the caller's.  DEJA_EFORMAT: the body is damaged or has a different coding; *body is
+ * then the decoded part. */
 int httphead_decode(deja_slice coding, deja_slice raw, size_t max, struct buffer *room,
                     deja_slice *body);
 

@@ -1,4 +1,4 @@
-/* links.c - the links of an HTML page.
+/* links.c - finds the links of an HTML page.
  *
  * gumbo parses the page into a tree as browsers do, however malformed it is; a walk over the tree
  * finds
@@ -9,7 +9,7 @@
  *                               style sheet, icon ...
  *     meta            content   of http-equiv=refresh: "5; url=next.html"
  *     img, script, source, video, audio, embed, input, object, track   with `embeds`
- *     base            href      what all others are relative to
+ *     base            href      the base of all relative links
  *
  * deja_url_resolve makes them absolute. rel=nofollow on a link, and a robots or deja meta element
  * with nofollow in it, ask crawlers not to follow.
@@ -114,7 +114,7 @@ static int give_if_followed(struct walk *w, const GumboElement *e, deja_slice li
     return give(w, link);
 }
 
-/* "5; url='next.html'": the URL, or nothing. */
+/* Returns the URL in "5; url='next.html'", or nothing. */
 static deja_slice refresh_target(deja_slice content)
 {
     const deja_slice none = {NULL, 0};
@@ -240,7 +240,7 @@ static int for_elements(struct walk *w, const GumboNode *root, visit_element *vi
     return rc;
 }
 
-/* The base also applies to links before it. */
+/* Finds the base first, because it also applies to links before it. */
 static int find_base(struct walk *w, const GumboElement *e)
 {
     return e->tag == GUMBO_TAG_BASE ? from_base(w, e) : DEJA_OK;
@@ -257,7 +257,7 @@ static void keep(void *arena, void *p)
     (void)p;
 }
 
-/* The tree, or NULL if it exceeded the arena's limits. */
+/* Returns the tree, or NULL if it exceeds the arena's limits. */
 static const GumboNode *parse(deja_slice html, struct arena *arena)
 {
     GumboOptions options = kGumboDefaultOptions;

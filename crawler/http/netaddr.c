@@ -1,12 +1,13 @@
-/* netaddr.c - is this a public Internet address?
+/* netaddr.c - recognizes public Internet addresses.
  *
  * A broad crawl follows untrusted links, and links such as http://169.254.169.254/ or
  * http://printer.local/ must not lead it into the local network.  Checking names does not help:
  * anyone can point a name at 127.0.0.1, and change it between two lookups.  So fetch.c checks the
  * address of each connection it is about to open.
  *
- * Not public are the blocks that IANA's special-purpose registries do not list as globally
- * reachable, and multicast.  If an IPv6 block embeds IPv4 addresses, the embedded address decides.
+ * Multicast addresses are not public, nor are the blocks that IANA's special-purpose registries do
+ * not list as globally reachable.  If an IPv6 block embeds IPv4 addresses, the embedded address
+ * decides.
  *
  * Limit: a NAT64 prefix that a local network chose for itself looks public. */
 #include "crawler/http/netaddr.h"

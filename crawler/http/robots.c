@@ -1,4 +1,4 @@
-/* robots.c - what a site's robots.txt allows a crawler to fetch; RFC 9309.
+/* robots.c - decides whether a site's robots.txt allows a crawler to fetch a URL; RFC 9309.
  *
  * The file is a list of groups: one or more user-agent lines, then rules.
  *
@@ -9,7 +9,8 @@
  *     sitemap: https://...        belongs to no group
  *
  * All groups that name the crawler are merged, wherever they are; those of * apply only if there
- * are none.  The longest matching pattern decides; of two equally long ones, the one that allows.
+ * are none.  The longest matching pattern decides; of two equally long ones, the one that allows
+ * wins.
  *
  * Both sides are normalized before they are compared: escapes of letters, digits and - . _ ~ are
  * decoded, the others are in upper case, and non-ASCII bytes become escapes.  A star or dollar in
@@ -65,8 +66,8 @@ static bool add_spelled(struct buffer *to, deja_slice s, bool pattern)
 struct reading {
     struct robots *r;
     const char *agent;
-    bool in_rules;      /* a user-agent line would start another group */
-    bool own, everyone; /* whom the current group is for */
+    bool in_rules;      /* the next user-agent line starts another group */
+    bool own, everyone; /* the current group is for this crawler, for all */
 };
 
 /* True if the value starts with the crawler's product token: "deja/1.0" names deja. */
@@ -98,7 +99,7 @@ static bool add_rule(struct robots *r, deja_slice pattern, bool allow, bool own)
     r->rule = rule;
     const bool to_end = p[pattern.len - 1] == '$';
     const size_t at = r->text.len;
-    if (!buffer_reserve(&r->text, 1) || /* a pattern may be empty: "$" */
+    if (!buffer_reserve(&r->text, 1) || /* a pattern may be empty, as in "$" */
         !add_spelled(&r->text, (deja_slice){p, pattern.len - to_end}, true))
         return false;
     r->rule[r->n_rules++] = (struct robots_rule){
@@ -115,7 +116,7 @@ static bool take_rule(struct reading *in, deja_slice pattern, bool allow)
            (!in->everyone || add_rule(in->r, pattern, allow, false));
 }
 
-/* Seconds with up to three decimals; 0 if invalid, and at most a day. */
+/* Parses seconds with up to three decimals; 0 if invalid, at most a day. */
 static double seconds_of(deja_slice text)
 {
     const char *p = text.data;

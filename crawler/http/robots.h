@@ -1,9 +1,9 @@
-/* robots.h - what a site's robots.txt allows a crawler to fetch; RFC 9309. */
+/* robots.h - decides whether a site's robots.txt allows a crawler to fetch a URL; RFC 9309. */
 #ifndef CRAWLER_HTTP_ROBOTS_H
 #define CRAWLER_HTTP_ROBOTS_H
 #include "tools/base/buffer.h"
 
-#define ROBOTS_MAX ((size_t)500 * 1024) /* bytes that are read; the RFC's minimum */
+#define ROBOTS_MAX ((size_t)500 * 1024) /* bytes that are read: the RFC's minimum */
 
 struct robots_rule {
     size_t at, len; /* its pattern, in text */

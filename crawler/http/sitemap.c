@@ -1,12 +1,12 @@
-/* sitemap.c - the URLs in a sitemap (sitemaps.org), read with expat.
+/* sitemap.c - finds the URLs in a sitemap (sitemaps.org) with expat.
  *
  * A <loc> counts whatever its prefix, unless it is inside an <image>, which is not a page.  URLs
  * are returned as UTF-8 whatever the encoding of the file; an encoding that expat does not know is
  * read as Latin-1, which is right for ASCII URLs.  From a damaged file, the URLs before the damage
  * count.
  *
- * Anyone can write a sitemap: parsing stops at an entity declaration, so there is nothing to
- * expand, and nothing outside the file is ever loaded. */
+ * Sitemaps are untrusted: parsing stops at an entity declaration, so there is nothing to expand,
+ * and nothing outside the file is ever loaded. */
 #include "crawler/http/sitemap.h"
 #include "tools/base/ascii.h"
 #include <expat.h>

@@ -1,4 +1,5 @@
-/* archive.c - the archive in the folder: its end, repair after a power failure, and its index.
+/* archive.c - manages the archive in the folder: its end, repair after a power failure, and its
+ * index.
  *
  * The queue records two ends of the archive.  The first is written with every commit: the pages up
  * to there are in the queue.  Records after it come from a process that was killed, and are cut
@@ -24,7 +25,7 @@
 /* --- Ends ---------------------------------------------------------------------------- */
 
 struct end {
-    const char *file_name, *at_name; /* of settings */
+    const char *file_name, *at_name; /* names of settings */
     int64_t file, at;
 };
 

@@ -1,5 +1,5 @@
-/* cache.c - the filters in the folder: which URLs were seen (seen.deja), and how many have the
- * same shape (shapes.deja).
+/* cache.c - manages the filters in the folder: seen.deja holds the URLs seen, shapes.deja counts
+ * URLs by shape.
  *
  * URLs enter the cache only when their rows in the queue are durable (folder.c).  When the file of
  * the cache is synced, the queue records the last row in it; the run after a crash adds the later
@@ -36,7 +36,7 @@ static int make(struct crawler *c, const char *path, deja_error *err)
     if (opt.kind == 0 && opt.capacity == 0 && opt.memory == 0)
         opt.kind = DEJA_SCALABLE;
     if (!c->o->fixed.on)
-        (void)deja_options_grow(&opt); /* other kinds stay, and warn when they are full */
+        (void)deja_options_grow(&opt); /* other kinds stay as they are, and warn when full */
     if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && opt.capacity == 0 && opt.memory == 0)
         opt.capacity = FIRST_URLS;
     if (opt.capacity == 0 && opt.memory == 0 && !deja_kind_can(opt.kind, DEJA_CAN_BUILD))
@@ -94,7 +94,7 @@ int cache_rotate(struct crawler *c, deja_error *err)
     next.fp_rate = given->fp_rate;
     next.memory = given->memory;
     next.hashes = given->hashes;
-    deja_dedup_free(c->pending); /* empty, but it uses the old hash functions */
+    deja_dedup_free(c->pending); /* it is empty, but uses the old hash functions */
     c->pending = NULL;
     const int rc = deja_filter_rotate(c->cache, &next, err);
     return rc == DEJA_OK ? deja_dedup_new(c->cache, &c->pending, err) : rc;
@@ -113,8 +113,8 @@ int cache_sync(struct crawler *c, deja_error *err)
     return rc;
 }
 
-/* The rate changes only when URLs enter the cache.  Measuring it reads the whole body, so it takes
- * at most 2% of the time. */
+/* The rate changes only when URLs enter the cache.  Measuring it reads the whole body, so
+ * measurements are spaced to take at most 2% of the time. */
 void cache_measure_rate(struct crawler *c)
 {
     deja_stats s = DEJA_STATS_INIT;

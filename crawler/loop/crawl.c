@@ -1,4 +1,4 @@
-/* crawl.c - a crawl: from seeds to an archive, politely, with a cache of the URLs seen.
+/* crawl.c - crawls politely from seeds to an archive, with a cache of the URLs seen.
  *
  *      seeds                            +--> schedule --> fetch --> outcome --> warc
  *        |                              |    whose turn   libcurl      |        archive
@@ -66,7 +66,7 @@ static int start_robots(struct crawler *c, struct host *h, struct origin *o, dej
     struct job *job = rc == DEJA_OK ? new_job(c, h) : NULL;
     if (!job) {
         buffer_fini(&url);
-        return fail(err, DEJA_ENOMEM, "no memory for a request");
+        return fail(err, DEJA_ENOMEM, "out of memory for a request");
     }
     url.data[url.len] = '\0';
     r.url = url.data;
@@ -91,14 +91,14 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     int rc = seeds_want_public(c, u->url, &r.only_public, err);
     if (rc == DEJA_OK && c->visit > 1 && !c->o->no_archive.on)
         rc = frontier_copy_of(c->queue, u->url, &copy, &found, err);
-    if (found && archive_has(c, &copy.place)) { /* after a 304, its links are needed */
+    if (found && archive_has(c, &copy.place)) { /* after a 304, the copy's links are needed */
         r.etag = copy.etag.data;
         r.modified = copy.modified.data;
     }
     struct job *job = rc == DEJA_OK ? new_job(c, h) : NULL;
     if (!job) {
         frontier_url_free(u);
-        return rc < 0 ? rc : fail(err, DEJA_ENOMEM, "no memory for a request");
+        return rc < 0 ? rc : fail(err, DEJA_ENOMEM, "out of memory for a request");
     }
     job->url = *u;
     return start(c, job, &r, err);
@@ -112,7 +112,7 @@ static int refill(struct crawler *c, struct host *h, deja_error *err)
     if (h->ahead_at < h->ahead_n)
         return DEJA_OK;
     if (!h->ahead && !(h->ahead = calloc(HOST_AHEAD, sizeof *h->ahead)))
-        return fail(err, DEJA_ENOMEM, "no memory for URLs");
+        return fail(err, DEJA_ENOMEM, "out of memory for URLs");
     h->ahead_at = 0;
     const int rc = frontier_take(c->queue, h->id, h->ahead, HOST_AHEAD, &h->ahead_n, err);
     h->waiting = h->ahead_n < HOST_AHEAD ? 0 : h->waiting - h->ahead_n;
@@ -120,7 +120,7 @@ static int refill(struct crawler *c, struct host *h, deja_error *err)
     return rc;
 }
 
-/* Why a URL must not be fetched; CRAWL_COUNTS: it may. */
+/* Returns why a URL must not be fetched, or CRAWL_COUNTS if it may be. */
 static enum crawl_count refusal(const struct crawler *c, const struct origin *o,
                                 const struct frontier_url *u)
 {
@@ -156,7 +156,7 @@ static int serve_url(struct crawler *c, struct host *h, deja_error *err)
         return frontier_damaged(c->queue, "a row of its table url", err);
     struct origin *o = host_origin(h, scope_origin(next));
     if (!o)
-        return fail(err, DEJA_ENOMEM, "no memory for hosts");
+        return fail(err, DEJA_ENOMEM, "out of memory for hosts");
     if (clean && o->state == ORIGIN_UNKNOWN)
         return start_robots(c, h, o, err);
     struct frontier_url u = take_ahead(h);
@@ -302,7 +302,7 @@ int crawl_run(const struct crawl_options *o, struct crawl_account *account, deja
 {
     struct crawler *c = calloc(1, sizeof *c);
     if (!c)
-        return fail(err, DEJA_ENOMEM, "no memory for a crawl");
+        return fail(err, DEJA_ENOMEM, "out of memory for a crawl");
     c->given = o;
     c->settled = *o;
     c->o = &c->settled;

@@ -1,4 +1,4 @@
-/* crawl.h - a crawl: from seeds to an archive, politely, with a cache of the URLs seen. */
+/* crawl.h - crawls politely from seeds to an archive, with a cache of the URLs seen. */
 #ifndef CRAWLER_LOOP_CRAWL_H
 #define CRAWLER_LOOP_CRAWL_H
 #include "deja.h"
@@ -46,7 +46,7 @@ enum crawl_count {
     CRAWL_PRIVATE,        /* the address is private (netaddr.h) */
     CRAWL_COUNTS
 };
-/* Its name in the summary: "not found". */
+/* The name of a count in the summary: "not found". */
 const char *crawl_count_name(unsigned count);
 #define CRAWL_FIRST_FAILURE CRAWL_NOT_FOUND
 
@@ -55,7 +55,7 @@ struct crawl_account {
     uint64_t visit;
     uint64_t waiting;   /* URLs in the queue */
     uint64_t in_flight; /* requests in progress */
-    uint64_t hosts;     /* of this run */
+    uint64_t hosts;     /* hosts of this run */
     uint64_t asked;     /* requests of this run */
     double seconds;     /* of this visit */
     double lost;        /* pages that the cache probably lost in this visit */
@@ -66,7 +66,7 @@ struct crawl_account {
     uint64_t rebuilt;     /* URLs added to the cache again after a crash */
     uint64_t undone;      /* pages whose records a power failure had damaged */
     uint64_t capped;      /* robots.txt files that ask for a longer delay than allowed */
-    const char *ended;    /* why: "done", "stopped", or the name of the limit */
+    const char *ended;    /* the reason: "done", "stopped", or the name of the limit */
     /* The first robots.txt that redirects out of the scope: from and to; or empty. */
     char robots_from[120], robots_to[160];
 };
@@ -86,12 +86,12 @@ struct crawl_talk { /* callbacks; all may be NULL */
     int (*hand_over)(void *ctx, deja_error *err);
 };
 
-/* "Not given", for options where 0 is a valid value; for the others, 0, NULL and false mean it.
- * An option that is not given keeps its remembered value, or has its default (settings.c). */
+/* These mean "not given" for options where 0 is a valid value; for the others, 0, NULL and false
+ * do.  An option that is not given keeps its remembered value, or has its default (settings.c). */
 #define CRAWL_UNSET      UINT32_MAX
 #define CRAWL_UNSET_TIME (-1.0)
 
-struct crawl_flag { /* given: at most one of the two; settled: only `on` counts */
+struct crawl_flag { /* as given: at most one of the two; in effect: only `on` counts */
     bool on, off;
 };
 

@@ -31,18 +31,18 @@ struct offers {
 
 /* A request in progress: for a page, or for robots.txt. */
 struct job {
-    struct host *host;       /* that gets the request */
-    struct origin *origin;   /* whose robots.txt it is; NULL: a page */
+    struct host *host;       /* the host that gets the request */
+    struct origin *origin;   /* the origin whose robots.txt it is; NULL: a page */
     struct frontier_url url; /* of the page */
     struct job *next, **at;  /* list of all jobs */
 };
 
 struct crawler {
     const struct crawl_options *given; /* by the caller */
-    const struct crawl_options *o;     /* &settled: in effect (settings.c) */
+    const struct crawl_options *o;     /* &settled: the options in effect (settings.c) */
     struct crawl_options settled;
     char *text[CRAWLER_SETTINGS]; /* of remembered settings */
-    struct buffer as_before;      /* their options, to be shown */
+    struct buffer as_before;      /* their options, to be printed */
     char agent[400];              /* User-Agent */
     struct crawl_account account;
     int dir;
@@ -61,10 +61,10 @@ struct crawler {
     int64_t last_id;          /* of the queue */
     struct job *jobs;         /* in progress */
     uint64_t pages_in_flight; /* how many of the jobs are pages */
-    bool changed;             /* since the last commit */
+    bool changed;             /* something has changed since the last commit */
     double now;               /* seconds of a monotonic clock, as of the last reading */
     double began, next_durable, next_cache_sync, next_status, next_rate;
-    bool crowded;   /* a warning said that the cache exceeds its capacity */
+    bool crowded;   /* the warning about the cache's capacity was printed */
     double fp_rate; /* of the cache, when last measured */
     struct offers offers;
     uint64_t *hashes; /* of offers */
@@ -90,11 +90,11 @@ int folder_store_counts(struct crawler *c, deja_error *err);
 int folder_no_crawl(const struct crawler *c, deja_error *err); /* the error for an empty folder */
 
 /* seeds.c */
-int seeds_store(struct crawler *c, deja_error *err); /* the given ones */
+int seeds_store(struct crawler *c, deja_error *err); /* stores the given seeds */
 int seeds_open_scope(struct crawler *c, deja_error *err);
-int seeds_queue(struct crawler *c, deja_error *err); /* all */
-/* Must the address of the URL be public?  In a broad crawl it must, unless a seed names that
- * address and port. */
+int seeds_queue(struct crawler *c, deja_error *err); /* queues all seeds */
+/* Whether the address of the URL must be public: in a broad crawl it must, unless a seed names
+ * that address and port. */
 int seeds_want_public(const struct crawler *c, deja_slice url, bool *want, deja_error *err);
 
 /* cache.c */
@@ -110,9 +110,9 @@ void cache_measure_rate(struct crawler *c);
 /* archive.c */
 int archive_mend(struct crawler *c, deja_error *err); /* after a power failure */
 int archive_open(struct crawler *c, deja_error *err);
-int archive_record(struct crawler *c, deja_error *err); /* its end, with the next commit */
-int archive_sync(struct crawler *c, deja_error *err);   /* and record the durable end */
-/* Does the file of this record exist?  Someone may have moved it. */
+int archive_record(struct crawler *c, deja_error *err); /* records its end with the next commit */
+int archive_sync(struct crawler *c, deja_error *err);   /* and records the durable end */
+/* Whether the file of this record exists; someone may have moved it. */
 bool archive_has(const struct crawler *c, const struct warc_place *place);
 int archive_write_index(struct crawler *c, deja_error *err);
 

@@ -1,5 +1,5 @@
-/* folder.c - the folder of a crawl: its files, the order in which they are written, and how they
- * are opened again after a crash.
+/* folder.c - manages the folder of a crawl: its files, the order in which they are written, and
+ * how they are opened again after a crash.
  *
  *     queue.db              frontier.c: every URL, and the settings of the crawl
  *     seen.deja             cache.c: the cache
@@ -18,7 +18,7 @@
  *     3  the pending URLs enter the cache
  *     4  every half minute: the cache is synced, and the queue records the last row in it
  *
- * The run after a crash repairs what comes after these records: cache.c, archive.c.
+ * The run after a crash repairs everything that comes after these records: cache.c, archive.c.
  *
  * A new visit starts by rotating the cache, which replaces its file atomically; then one commit
  * updates the queue.  If the cache is one visit ahead, a crash happened in between. */
@@ -33,7 +33,7 @@
 
 #define PENDING_MAX (1 << 18) /* pending URLs that force a durable round */
 
-/* Steps in order, up to NULL or the first failure. */
+/* Runs steps in order, up to NULL or the first failure. */
 typedef int step(struct crawler *c, deja_error *err);
 
 static int run_steps(struct crawler *c, step *const *steps, deja_error *err)
@@ -140,7 +140,7 @@ static int choose_visit(struct crawler *c, deja_error *err)
 
 /* --- Opening -------------------------------------------------------------------------------- */
 
-/* A new folder survives a power failure only if its parent is synced. */
+/* Syncs the parent, without which a new folder does not survive a power failure. */
 static int sync_parent(const struct crawler *c, deja_error *err)
 {
     const int fd = openat(c->dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -193,7 +193,7 @@ static int read_counts(struct crawler *c, deja_error *err)
     return rc;
 }
 
-/* Hosts known from earlier runs of the visit. */
+/* Finds or adds a host that is known from earlier runs of the visit. */
 static int host_of_name(struct crawler *c, int64_t id, deja_slice name, struct host **h,
                         deja_error *err)
 {
@@ -234,11 +234,11 @@ static int open_hosts(struct crawler *c, deja_error *err)
     return rc == DEJA_OK ? frontier_each_host(c->queue, take_waiting, c, err) : rc;
 }
 
-/* For the hashes of a full batch of offers. */
+/* Makes room for the hashes of a full batch of offers. */
 static int make_room(struct crawler *c, deja_error *err)
 {
     c->hashes = malloc(OFFERS * deja_filter_hash_words(c->cache) * sizeof *c->hashes);
-    return c->hashes ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for URLs");
+    return c->hashes ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for URLs");
 }
 
 static int open_queue(struct crawler *c, deja_error *err)
@@ -259,8 +259,7 @@ static int apply_settings(struct crawler *c, deja_error *err)
     return rc;
 }
 
-/* The archive is repaired first, because a repair is always right, while the options may still be
- * refused. */
+/* The archive is repaired first, because that is right even if the options are refused later. */
 int folder_open(struct crawler *c, deja_error *err)
 {
     static step *const steps[] = {make_folder,      open_queue,     find_last_id,      read_counts,
@@ -273,7 +272,7 @@ int folder_open(struct crawler *c, deja_error *err)
     settings_say(c);
     cache_measure_rate(c);
     c->changed = true;
-    return seeds_queue(c, err); /* the cache recognizes known ones */
+    return seeds_queue(c, err); /* the cache recognizes known seeds */
 }
 
 /* --- Closing --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* names.c - names of scopes and counts.  It needs no library, because the help of the command
- * shows these names even in a build without the crawler. */
+/* names.c - the names of scopes and counts.  This file needs no library, because the help of the
+ * command shows these names even in a build without the crawler. */
 #include "crawler/loop/crawl.h"
 #include "crawler/loop/scope.h"
 

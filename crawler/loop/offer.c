@@ -17,7 +17,7 @@
 
 static int no_memory(deja_error *err)
 {
-    return fail(err, DEJA_ENOMEM, "no memory for URLs");
+    return fail(err, DEJA_ENOMEM, "out of memory for URLs");
 }
 
 int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon)
@@ -35,7 +35,7 @@ int crawler_add_host(struct crawler *c, deja_slice name, int64_t id, struct host
 {
     *h = schedule_add(&c->schedule, name, id);
     if (!*h)
-        return fail(err, DEJA_ENOMEM, "no memory for hosts");
+        return fail(err, DEJA_ENOMEM, "out of memory for hosts");
     (*h)->delay = c->o->delay;
     return DEJA_OK;
 }
@@ -44,7 +44,7 @@ int crawler_schedule(struct crawler *c, struct host *h, deja_error *err)
 {
     return schedule_update(&c->schedule, h) == DEJA_OK
                ? DEJA_OK
-               : fail(err, DEJA_ENOMEM, "no memory for hosts");
+               : fail(err, DEJA_ENOMEM, "out of memory for hosts");
 }
 
 int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *err)
@@ -66,7 +66,7 @@ int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *e
 
 /* --- Refusals -------------------------------------------------------------------- */
 
-/* Why a URL does not belong to the crawl; CRAWL_COUNTS: it does. */
+/* Returns why a URL does not belong to the crawl, or CRAWL_COUNTS if it does. */
 static enum crawl_count refusal(const struct crawler *c, deja_slice url, uint32_t depth)
 {
     if (!scope_has(c->scope, url))
@@ -78,8 +78,9 @@ static enum crawl_count refusal(const struct crawler *c, deja_slice url, uint32_
     return CRAWL_COUNTS;
 }
 
-/* Are there too many URLs of this shape?  Counts only new URLs with parameters.  Traps that put
- * numbers into the path grow link by link, and the depth limit stops them. */
+/* Counts a URL by its shape; *too_many becomes true if there are too many.  Counts only new URLs
+ * with parameters: traps that put numbers into the path grow link by link, and the depth limit
+ * stops them. */
 static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_error *err)
 {
     uint64_t n = 0;
@@ -98,7 +99,7 @@ static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_e
 
 /* --- Queue -------------------------------------------------------------------------- */
 
-/* A new URL is shallower than those taken ahead. */
+/* Returns the URLs taken ahead to the queue, because a new URL is shallower. */
 static int put_ahead_back(struct crawler *c, struct host *h, deja_error *err)
 {
     for (; h->ahead_at < h->ahead_n; h->ahead_at++) {
@@ -135,7 +136,7 @@ static int enqueue(struct crawler *c, deja_slice url, deja_error *err)
     return crawler_schedule(c, h, err);
 }
 
-/* A URL that is not in the cache. */
+/* Takes a URL that is not in the cache. */
 static int take_new(struct crawler *c, deja_slice url, deja_error *err)
 {
     bool too_many = false;

@@ -122,8 +122,8 @@ static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice 
     int rc = httphead_decode(httphead_field(head, "content-encoding"), raw, c->o->max_page,
                              &c->decoded, &body);
     if (rc == DEJA_ENOMEM)
-        return fail(err, rc, "no memory for a page");
-    bool unread = rc < 0; /* damaged: the decoded part may still have links */
+        return fail(err, rc, "out of memory for a page");
+    bool unread = rc < 0; /* if damaged, the decoded part may still have links */
     offer_begin(c, u->depth + 1, 0, hidden);
     rc = DEJA_OK;
     if (httphead_is_html(type, body))
@@ -145,7 +145,7 @@ static int links_of_copy(struct crawler *c, const struct frontier_url *u,
                          const struct warc_place *place, deja_error *err)
 {
     deja_error why;
-    const size_t max = c->o->max_page + ((size_t)1 << 20); /* and its header */
+    const size_t max = c->o->max_page + ((size_t)1 << 20); /* the page and its header */
     if (warc_read(c->dir, place, max, &c->stored, &why) < 0) {
         crawler_count(c, CRAWL_UNREAD, 1);
         return DEJA_OK;
@@ -176,7 +176,7 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
                                    .truncated = d->truncated && !original ? "length" : NULL,
                                    .original = original,
                                    .not_modified = d->status == 304};
-    rc = rc < 0 ? fail(err, rc, "no memory for a record")
+    rc = rc < 0 ? fail(err, rc, "out of memory for a record")
                 : warc_write(&c->warc, &capture, &p->place, err);
     p->revisit = original;
     if (original)
@@ -187,7 +187,7 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
 
 /* --- Responses -------------------------------------------------------------------------- */
 
-struct earlier { /* what earlier visits know about the URL */
+struct earlier { /* results of earlier visits to the URL */
     bool known;
     bool has_copy;
     struct frontier_page copy;
@@ -237,7 +237,7 @@ static int take_page(struct crawler *c, const struct frontier_url *u, const stru
                     c->visit > 1 && (same || was_hidden), err);
 }
 
-/* Is the target the URL itself, perhaps spelled differently? */
+/* Whether the target is the URL itself, perhaps spelled differently. */
 static bool leads_to_itself(struct crawler *c, const struct frontier_url *u, deja_slice target)
 {
     deja_slice canon;
@@ -253,7 +253,7 @@ static int take_redirect(struct crawler *c, struct job *job, const struct fetch 
     deja_slice target;
     int rc = DEJA_OK;
     if (!buffer_reserve(&room, DEJA_URL_ROOM(u->url.len + location.len)))
-        return fail(err, DEJA_ENOMEM, "no memory for a redirect");
+        return fail(err, DEJA_ENOMEM, "out of memory for a redirect");
     const bool leads =
         location.len > 0 && location.len <= c->o->max_url &&
         deja_url_resolve(u->url, location, room.data, room.cap, &target, NULL) == DEJA_OK;
@@ -276,7 +276,7 @@ static int take_redirect(struct crawler *c, struct job *job, const struct fetch 
     return rc;
 }
 
-/* Every response is archived, whatever its status. */
+/* Processes a response; archives it, whatever its status. */
 static int take_response(struct crawler *c, struct job *job, const struct fetch *d,
                          deja_error *err)
 {
@@ -290,7 +290,7 @@ static int take_response(struct crawler *c, struct job *job, const struct fetch 
     bool again = false;
     int rc = digest_make(&body, 1, &p.digest);
     if (rc < 0)
-        return fail(err, rc, "no memory for a digest");
+        return fail(err, rc, "out of memory for a digest");
     crawler_count(c, CRAWL_BYTES, d->body.len);
     if (is_page(d->status)) {
         rc = take_page(c, u, d, &p, err);
@@ -323,7 +323,7 @@ static int take_page_job(struct crawler *c, struct job *job, const struct fetch 
 
 #define ROBOTS_HOPS 5 /* redirects to follow (RFC 9309, 2.3.1.2) */
 
-/* robots.txt was read, is missing or failed: the host's URLs can continue. */
+/* Called when robots.txt was read, is missing or failed: the host's URLs can continue. */
 static int settle_origin(struct crawler *c, struct origin *o, enum origin_state state, int fault,
                          deja_error *err)
 {
@@ -336,8 +336,8 @@ static int settle_origin(struct crawler *c, struct origin *o, enum origin_state 
     return pause_host(c, o->host, 0, err);
 }
 
-/* The owner wants rules to be obeyed that we must not read.  Treat them as those of a robots.txt
- * that cannot be fetched: everything is forbidden. */
+/* The rules are out of the scope, so we must not read them.  Treat them like a robots.txt that
+ * cannot be fetched: everything is forbidden. */
 static int refuse_redirect(struct crawler *c, struct origin *o, deja_slice target, deja_error *err)
 {
     struct crawl_account *a = &c->account;
@@ -350,13 +350,13 @@ static int refuse_redirect(struct crawler *c, struct origin *o, deja_slice targe
     return settle_origin(c, o, ORIGIN_CLOSED, FETCH_REDIRECTS, err);
 }
 
-/* The target's host schedules the request: its delay counts, too. */
+/* Lets the target's host schedule the request, because its delay counts, too. */
 static int follow_robots(struct crawler *c, struct origin *o, deja_slice target, deja_error *err)
 {
     struct host *h;
     char *copy = ascii_copy(target);
     if (!copy)
-        return fail(err, DEJA_ENOMEM, "no memory for a redirect");
+        return fail(err, DEJA_ENOMEM, "out of memory for a redirect");
     free(o->elsewhere);
     o->elsewhere = copy;
     o->hops++;
@@ -382,7 +382,7 @@ static int redirect_robots(struct crawler *c, struct origin *o, deja_slice locat
                       : buffer_text(&base, o->name) && buffer_text(&base, "/robots.txt")) &&
         buffer_reserve(&room, DEJA_URL_ROOM(base.len + location.len));
     if (!room_enough)
-        rc = fail(err, DEJA_ENOMEM, "no memory for a redirect");
+        rc = fail(err, DEJA_ENOMEM, "out of memory for a redirect");
     else if (location.len <= c->o->max_url)
         rc = deja_url_resolve(buffer_slice(&base), location, room.data, room.cap, &target, NULL);
     if (rc == DEJA_OK)
@@ -397,7 +397,7 @@ static int redirect_robots(struct crawler *c, struct origin *o, deja_slice locat
     return rc;
 }
 
-/* A site may ask for a long delay, but not for one that keeps a crawl from ever ending. */
+/* Obeys the delay that a site asks for, up to a limit, so that the crawl ends. */
 static void heed_delay(struct crawler *c, const struct origin *o)
 {
     struct host *h = o->host;
@@ -418,7 +418,7 @@ static int read_robots(struct crawler *c, struct origin *o, const struct fetch *
     if (rc != DEJA_ENOMEM)
         rc = robots_parse(&o->robots, text, "deja");
     if (rc < 0)
-        return fail(err, rc, "no memory for robots.txt");
+        return fail(err, rc, "out of memory for robots.txt");
     heed_delay(c, o);
     rc = pause_host(c, o->host, o->host->delay, err); /* the new delay counts from now on */
     offer_begin(c, 0, 0, false);

@@ -1,4 +1,4 @@
-/* schedule.c - which host gets the next request.
+/* schedule.c - decides which host gets the next request.
  *
  * A host may get a request if one of its URLs waits, if fewer than per_host requests to it are in
  * progress, and if its pause is over, whatever schemes, ports and spellings of its name the URLs
@@ -21,8 +21,8 @@
 
 /* --- Names ------------------------------------------------------------------- */
 
-/* Seeded, because names are untrusted: the owner of *.example.org could create thousands of names
- * that fall into one slot of a table with a known hash. */
+/* The hash is seeded, because names are untrusted: the owner of *.example.org could create
+ * thousands of names that fall into one slot of a table with a known hash. */
 static size_t slot_of(const struct schedule *s, deja_slice name)
 {
     return (size_t)XXH3_64bits_withSeed(name.data, name.len, s->seed) & (s->n_slots - 1);
@@ -123,7 +123,7 @@ void schedule_fini(struct schedule *s)
 
 /* --- Origins ------------------------------------------------------------------ */
 
-/* Nearly every host has one or two.  The one used last comes first. */
+/* Nearly every host has only one or two origins.  The one used last comes first. */
 struct origin *host_origin(struct host *h, deja_slice name)
 {
     struct origin **at = &h->origins, *o;
@@ -238,7 +238,7 @@ struct host *schedule_next(struct schedule *s, double now, double *pause)
         struct host *h = paused->host[0];
         leave(s, h);
         if (enter(s, h, SCHEDULE_READY) < 0)
-            return h; /* out of memory for the heap: take it now */
+            return h; /* out of memory for the heap: take the host now */
     }
     *pause = paused->n > 0 ? paused->host[0]->ready_at - now : -1;
     return ready->n > 0 ? ready->host[0] : NULL;

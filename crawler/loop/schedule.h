@@ -1,4 +1,4 @@
-/* schedule.h - which host gets the next request: hosts, their pauses, and their order. */
+/* schedule.h - decides which host gets the next request: hosts, their pauses, and their order. */
 #ifndef CRAWLER_LOOP_SCHEDULE_H
 #define CRAWLER_LOOP_SCHEDULE_H
 #include "crawler/http/robots.h"
@@ -28,7 +28,7 @@ struct origin {
 #define HOST_AHEAD 32 /* URLs taken from the queue at once */
 
 struct host {
-    char *name; /* of hostkey.h */
+    char *name; /* from hostkey.h */
     int64_t id; /* in the queue */
     struct origin *origins;
     unsigned asking;        /* origins whose robots.txt is being fetched: pages wait */
@@ -37,9 +37,9 @@ struct host {
     double ready_at;        /* earliest time of the next request */
     uint32_t in_flight;
     uint64_t waiting;           /* URLs on disk */
-    uint64_t pages;             /* of this visit */
-    uint32_t depth;             /* of the next URL, as far as known */
-    struct frontier_url *ahead; /* taken but not started: from ahead_at on; NULL: none */
+    uint64_t pages;             /* pages in this visit */
+    uint32_t depth;             /* depth of the next URL, as far as known */
+    struct frontier_url *ahead; /* URLs taken but not started, from ahead_at on; NULL: none */
     size_t ahead_at, ahead_n;
     struct host *same_slot; /* next in its slot of the table */
     size_t place;           /* in its heap */
@@ -67,18 +67,20 @@ struct schedule {      /* initialize with {.per_host = 1} */
 };
 void schedule_fini(struct schedule *s);
 
-/* The host of that name; NULL: unknown.  schedule_add adds a host; NULL: out of memory. */
+/* schedule_find returns the host of that name, or NULL; schedule_add adds a host, or returns NULL
+ * if out of memory. */
 struct host *schedule_find(const struct schedule *s, deja_slice name);
 struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id);
 
 /* Update the place of a host.  Call it after any change of its waiting URLs, errands, requests in
  * progress, depth or ready_at, before any other call.  Fails with DEJA_ENOMEM. */
 int schedule_update(struct schedule *s, struct host *h);
-/* The ready host with the shallowest URL; it stays in its heap.  NULL: none, and *pause is the
- * number of seconds until one is ready, negative if no host waits. */
+/* Returns the ready host with the shallowest URL, which stays in its heap.  If there is none,
+ * returns NULL, and *pause becomes the number of seconds until one is ready, negative if no host
+ * waits. */
 struct host *schedule_next(struct schedule *s, double now, double *pause);
 
-/* Does the host have waiting URLs? */
+/* Whether the host has waiting URLs. */
 static inline bool host_waits(const struct host *h)
 {
     return h->waiting > 0 || h->ahead_at < h->ahead_n;

@@ -1,7 +1,7 @@
-/* scope.c - which URLs belong to a crawl.
+/* scope.c - decides which URLs belong to a crawl.
  *
- * Each seed defines a mark: an authority, a registrable domain, or a URL prefix.  A URL belongs if
- * its own mark is among them.  The marks are sorted; there is one per seed.
+ * Each seed defines a mark: an authority, a registrable domain, or a URL prefix.  A URL belongs to
+ * the crawl if its own mark is among them.  The marks are sorted.
  *
  * Registrable domains (example.co.uk, not co.uk) come from the Public Suffix List that is built
  * into libpsl. */
@@ -38,14 +38,14 @@ bool scope_is_web(deja_slice url)
     return ascii_begins(url, "http:") || ascii_begins(url, "https:");
 }
 
-/* Without credentials. */
+/* Returns the authority without credentials. */
 static deja_slice authority(deja_slice url)
 {
     const struct url_parts a = url_parts(url);
     return (deja_slice){a.host.data, a.host.len + a.port.len};
 }
 
-/* The registrable domain, or the host itself if it has none, like a numeric address. */
+/* Returns the registrable domain, or the host itself if it has none, as for a numeric address. */
 static deja_slice domain(deja_slice url, char room[256])
 {
     const deja_slice host = url_parts(url).host;
@@ -66,7 +66,7 @@ static deja_slice mark_of(const scope *s, deja_slice url, char room[256])
     return s->kind == SCOPE_DOMAIN ? domain(url, room) : authority(url);
 }
 
-/* Up to the last slash of the path: http://h/docs/ for http://h/docs/a.html. */
+/* Returns the URL up to the last slash of the path: http://h/docs/ for http://h/docs/a.html. */
 static deja_slice prefix_of(deja_slice url)
 {
     const char *p = url.data;
@@ -94,7 +94,7 @@ int scope_new(uint32_t kind, const char *match, const char *exclude, scope **out
     int rc = DEJA_OK;
     *out = NULL;
     if (!s)
-        return fail(err, DEJA_ENOMEM, "no memory for the scope");
+        return fail(err, DEJA_ENOMEM, "out of memory for the scope");
     s->kind = kind;
     if (kind == SCOPE_REGEX) {
         rc = compile(&s->match, match, "--match", err);

@@ -1,4 +1,4 @@
-/* scope.h - which URLs belong to a crawl. */
+/* scope.h - decides which URLs belong to a crawl. */
 #ifndef CRAWLER_LOOP_SCOPE_H
 #define CRAWLER_LOOP_SCOPE_H
 #include "deja.h"

@@ -1,5 +1,5 @@
-/* seeds.c - the start URLs that the user gave, now or in an earlier run, and the scope that they
- * define (scope.c).  They are stored in the queue as lines of one text. */
+/* seeds.c - handles the start URLs that the user gave, now or in an earlier run, and the scope
+ * that they define (scope.c).  The URLs are stored in the queue as lines of one text. */
 #include "crawler/http/hostkey.h"
 #include "crawler/http/netaddr.h"
 #include "crawler/loop/crawler.h"
@@ -9,7 +9,7 @@
 
 static int no_memory(deja_error *err)
 {
-    return fail(err, DEJA_ENOMEM, "no memory for the seeds");
+    return fail(err, DEJA_ENOMEM, "out of memory for the seeds");
 }
 
 /* The line that starts at *at, which moves to the next; false after the last. */
@@ -37,7 +37,7 @@ static bool add_line(struct buffer *all, deja_slice line)
     return buffer_add(all, line.data, line.len) && buffer_text(all, "\n");
 }
 
-/* Each line must be a URL that can be fetched. */
+/* Reads the seeds; each line must be a URL that can be fetched. */
 static int read_seeds(struct crawler *c, struct buffer *all, deja_error *err)
 {
     deja_slice seed, canon;
@@ -66,7 +66,8 @@ static int each_seed(struct crawler *c, seed_take *take, deja_error *err)
 
 /* --- Given seeds ---------------------------------------------------------------------- */
 
-/* example.org, localhost:8000, [::1]/docs: a host with a dot or a port, without a scheme. */
+/* Whether the text is a host with a dot or a port, without a scheme: example.org, localhost:8000,
+ * [::1]/docs. */
 static bool looks_like_host(const char *text)
 {
     const size_t host = strcspn(text, ":/?#"), bracket = text[0] == '[' ? strcspn(text, "]") : 0;
@@ -101,7 +102,7 @@ static int read_seed(const char *text, struct buffer *url, deja_error *err)
 static int has_credentials(deja_slice clean, deja_error *err)
 {
     return fail(err, DEJA_EINVAL,
-                "a URL has a user name or password in it, and deja crawl does not log in; "
+                "a URL contains a user name or password, but deja crawl does not log in; "
                 "give %.*s instead",
                 clean.len < 150 ? (int)clean.len : 150, (const char *)clean.data);
 }
@@ -145,7 +146,7 @@ int seeds_store(struct crawler *c, deja_error *err)
 /* --- Scope and addresses ------------------------------------------------------------- */
 
 /* A seed names an address if its host is an address or localhost.  The owner of any other name
- * decides where it leads, perhaps to 127.0.0.1. */
+ * decides which address it has, perhaps 127.0.0.1. */
 static bool names_address(deja_slice host_and_port)
 {
     static const char local[] = ".localhost";
@@ -174,7 +175,7 @@ static int mark_scope(struct crawler *c, deja_slice seed, deja_error *err)
         !add_line(&c->named, buffer_slice(&name)))
         rc = DEJA_ENOMEM;
     buffer_fini(&name);
-    return rc == DEJA_ENOMEM ? fail(err, rc, "no memory for the scope") : DEJA_OK;
+    return rc == DEJA_ENOMEM ? fail(err, rc, "out of memory for the scope") : DEJA_OK;
 }
 
 int seeds_want_public(const struct crawler *c, deja_slice url, bool *want, deja_error *err)
@@ -187,7 +188,7 @@ int seeds_want_public(const struct crawler *c, deja_slice url, bool *want, deja_
     const int rc = hostkey_name_and_port(url, &name);
     *want = rc < 0 || !has_line(&c->named, buffer_slice(&name));
     buffer_fini(&name);
-    return rc == DEJA_ENOMEM ? fail(err, rc, "no memory for a request") : DEJA_OK;
+    return rc == DEJA_ENOMEM ? fail(err, rc, "out of memory for a request") : DEJA_OK;
 }
 
 int seeds_open_scope(struct crawler *c, deja_error *err)

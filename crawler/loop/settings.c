@@ -105,7 +105,8 @@ static void set_cache_row(struct walk *w, const deja_option *row)
         *c = *c == '_' ? '-' : *c;
 }
 
-/* Not stored: the secret, which is a file of this machine.  check_rules stores the URL rules. */
+/* The secret is not stored, because it is a file of this machine.  check_rules stores the URL
+ * rules. */
 static bool is_stored(const deja_option *row)
 {
     return row->type != DEJA_OPTION_FLAG && row->type != DEJA_OPTION_SECRET &&
@@ -133,7 +134,7 @@ struct word {
     char text[48];
 };
 
-/* Its name in messages: --option, or options.NAME, which the command translates. */
+/* The name of a setting in messages: --option, or options.NAME, which the command translates. */
 static struct word word_of(const struct setting *s)
 {
     struct word w;
@@ -186,7 +187,7 @@ static bool is_given(const struct setting *s, const struct crawl_options *o)
     }
 }
 
-/* Of all types except TEXT. */
+/* Returns the value of a setting of any type except TEXT. */
 static struct value value_of(const struct setting *s, const struct crawl_options *o)
 {
     struct value v = {""}; /* a flag that is off stores nothing */
@@ -243,7 +244,7 @@ static bool is_real(const struct setting *s, const char *text)
     return ascii_is_digit(text[0]) && !*end && x >= s->least && x <= s->most;
 }
 
-/* Could an earlier run have stored this?  Empty: nothing is stored. */
+/* Whether an earlier run could have stored this.  Empty means that nothing is stored. */
 static bool is_sound(const struct setting *s, const struct buffer *stored)
 {
     const char *text = stored->data;
@@ -351,7 +352,7 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
     if (ok && (s->owner == OF_VISIT || s->owner == OF_CRAWL))
         ok = buffer_text(list, " --") && buffer_text(list, s->option) &&
              (s->type == FLAG || (buffer_text(list, " ") && buffer_text(list, shown(s, was))));
-    return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for %s", word_of(s).text);
+    return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for %s", word_of(s).text);
 }
 
 static int damaged(const struct crawler *c, const struct setting *s, deja_error *err)
@@ -370,7 +371,7 @@ static int settle_one(struct settling *in, const struct setting *s, deja_error *
     bool wrong_type = false;
     int rc = frontier_get_blob(in->c->queue, s->option, &was, &wrong_type, err);
     if (rc == DEJA_OK && !buffer_add(&was, "", 1))
-        rc = fail(err, DEJA_ENOMEM, "no memory for %s", word_of(s).text);
+        rc = fail(err, DEJA_ENOMEM, "out of memory for %s", word_of(s).text);
     const bool given = is_given(s, &in->c->settled);
     if (rc == DEJA_OK && (wrong_type || !is_sound(s, &was)))
         rc = given ? frontier_set_blob(in->c->queue, s->option,

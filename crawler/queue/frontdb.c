@@ -1,4 +1,4 @@
-/* frontdb.c - the queue's database: its tables and statements, opening it, and durability.
+/* frontdb.c - the queue's database: tables, statements, opening, and durability.
  *
  *     after kill -9     everything up to the last commit survives (SQLite's WAL); URLs that were
  *                       taken wait again
@@ -6,8 +6,8 @@
  *                       SQLite does not sync or checkpoint its log by itself here: frontier_sync
  *                       does, after the caller has synced the archive
  *
- * The state of a URL is 0 while it waits, 1 when taken, 2 when done, and 3 if its visit ended
- * before; the statements use these numbers.  The database also has settings: numbers and texts by
+ * The state of a URL is 0 while it waits, 1 when taken, 2 when done, and 3 if the visit ended
+ * first; the statements use these numbers.  The database also has settings: numbers and texts by
  * name. */
 #include "crawler/queue/frontdb.h"
 #include "crawler/http/hostkey.h"
@@ -85,7 +85,7 @@ int frontdb_fail(frontier *f, deja_error *err)
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
         return fail(err, DEJA_EFORMAT, "%s: not a queue, or a damaged one", shown.text);
     if (code == SQLITE_NOMEM)
-        return fail(err, DEJA_ENOMEM, "%s: no memory", shown.text);
+        return fail(err, DEJA_ENOMEM, "%s: out of memory", shown.text);
     return fail(err, DEJA_EIO, "%s: %s", shown.text,
                 f->db ? sqlite3_errmsg(f->db) : "cannot open");
 }
@@ -105,7 +105,7 @@ int frontdb_begin(frontier *f, deja_error *err)
     return rc;
 }
 
-/* The statement, with its values; compiled at its first use. */
+/* Returns the statement with its values; compiles it at its first use. */
 static sqlite3_stmt *prepare(frontier *f, enum statement which, const struct frontdb_value *v)
 {
     sqlite3_stmt **s = &f->statement[which];
@@ -153,7 +153,8 @@ static bool is_number(sqlite3_value *v, int64_t least, int64_t most, int64_t *va
     return sqlite3_value_type(v) == SQLITE_INTEGER && *value >= least && *value <= most;
 }
 
-/* Our texts never contain a NUL, and some are used as strings. */
+/* Whether a value is text without a NUL.  Ours never contain one, and some are used as
+ * strings. */
 static bool is_text(sqlite3_value *v, deja_slice *text)
 {
     const int type = sqlite3_value_type(v);
@@ -191,7 +192,8 @@ int frontier_damaged(const frontier *f, const char *what, deja_error *err)
 
 /* --- Opening ------------------------------------------------------------------ */
 
-/* cdxj_line as an SQL function: SQLite sorts on disk what does not fit into memory. */
+/* cdxj_line as an SQL function, so that SQLite can sort the lines on disk if they do not fit into
+ * memory. */
 static void sql_line(sqlite3_context *ctx, int n, sqlite3_value **v)
 {
     struct buffer line = {0};
@@ -228,7 +230,7 @@ static void sql_host(sqlite3_context *ctx, int n, sqlite3_value **v)
     else if (rc == DEJA_ENOMEM)
         sqlite3_result_error_nomem(ctx);
     else
-        sqlite3_result_value(ctx, v[0]); /* nothing that could be fetched */
+        sqlite3_result_value(ctx, v[0]); /* not a URL that could be fetched */
     buffer_fini(&name);
 }
 
@@ -274,7 +276,7 @@ static int open_file(frontier *f, deja_error *err)
         SQLITE_OK)
         return frontdb_fail(f, err);
     (void)sqlite3_busy_timeout(f->db, 0);
-    /* Exclusive: one process at a time. */
+    /* Locks exclusively, for one process at a time. */
     int rc = frontdb_execute(f,
                              "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
                              "PRAGMA synchronous = NORMAL;"
@@ -299,7 +301,7 @@ int frontier_open(const char *dir, frontier **out, deja_error *err)
     frontier *f = calloc(1, sizeof *f);
     *out = NULL;
     if (!f)
-        return fail(err, DEJA_ENOMEM, "no memory for the queue");
+        return fail(err, DEJA_ENOMEM, "out of memory for the queue");
     const int len = snprintf(f->path, sizeof f->path, "%s/queue.db", dir);
     int rc = len > 0 && (size_t)len < sizeof f->path
                  ? open_file(f, err)
@@ -400,7 +402,7 @@ static int take_blob(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
     }
     return buffer_add(w->blob, sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0))
                ? DEJA_OK
-               : fail(err, DEJA_ENOMEM, "no memory for the setting %s", w->name);
+               : fail(err, DEJA_ENOMEM, "out of memory for the setting %s", w->name);
 }
 
 int frontier_get_blob(frontier *f, const char *name, struct buffer *value, bool *damaged,

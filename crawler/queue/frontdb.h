@@ -1,5 +1,5 @@
-/* frontdb.h - what the files of the queue share: the database and its statements.  Only frontier.c
- * and frontdb.c include this. */
+/* frontdb.h - the database and its statements, which the files of the queue share.  Only
+ * frontier.c and frontdb.c include it. */
 #ifndef CRAWLER_QUEUE_FRONTDB_H
 #define CRAWLER_QUEUE_FRONTDB_H
 #include "crawler/queue/frontier.h"
@@ -33,7 +33,7 @@ struct frontier {
     sqlite3_stmt *statement[STATEMENTS];
     char path[4096];
     bool begun;         /* a transaction is open */
-    int log_pages;      /* in the log */
+    int log_pages;      /* pages in the log */
     struct buffer lent; /* texts of the last frontier_copy_of */
 };
 
@@ -68,7 +68,8 @@ int frontdb_write(frontier *f, enum statement which, const struct frontdb_value 
                   deja_error *err);
 
 /* SQLite's columns have no types, and anyone can write to the file, so every value is checked.
- * False: it has a different type or is out of range; frontier_damaged reports it. */
+ * These return false if it has a different type or is out of range; frontier_damaged reports
+ * that. */
 bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value);
 bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value);
 bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text); /* NULL is empty */

@@ -1,15 +1,16 @@
-/* frontier.c - the queue on disk: every URL of every visit, its state and its result.
+/* frontier.c - keeps the queue on disk: every URL of every visit, its state and its result.
  *
- * One SQLite table.  A URL is a row; it is waiting, taken, done or left over, and its result is
- * written to the same row.  Waiting URLs have their own index, by host, depth and arrival, so a
- * step costs the same however long the queue is, and the memory of the process does not grow with
- * it. frontdb.c has the statements, and says what survives a crash.
+ * The queue is one SQLite table.  A URL is a row; it is waiting, taken, done or left over, and its
+ * result is written to the same row.  Waiting URLs have their own index, by host, depth and
+ * arrival, so a step costs the same however long the queue is, and the memory of the process does
+ * not grow with it. frontdb.c has the statements, and explains what survives a crash.
  *
  * The table does not enforce unique URLs: two rows may have the same one.  That is the cache's job
  * (offer.c), which avoids a disk access for each link.
  *
- * Earlier visits stay in the table.  They show what a page was like (conditional requests), and
- * whether a URL was ever seen.  The index for that is built when the second visit starts. */
+ * Earlier visits stay in the table.  They record the last version of a page, for conditional
+ * requests, and whether a URL was ever seen.  The index for that is built when the second visit
+ * starts. */
 #include "crawler/archive/digest.h"
 #include "crawler/queue/frontdb.h"
 #include "tools/base/ascii.h"
@@ -23,7 +24,7 @@ static int number_of(deja_slice url, int64_t *number, deja_error *err)
 {
     return digest_number(url, number) == DEJA_OK
                ? DEJA_OK
-               : fail(err, DEJA_ENOMEM, "no memory for the hash of a URL");
+               : fail(err, DEJA_ENOMEM, "out of memory for the hash of a URL");
 }
 
 /* --- The queue ------------------------------------------------------------------ */
@@ -97,7 +98,7 @@ static int take_url(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
     read.hidden = hidden != 0;
     read.url.data = ascii_copy(read.url);
     if (!read.url.data)
-        return fail(err, DEJA_ENOMEM, "no memory for URLs");
+        return fail(err, DEJA_ENOMEM, "out of memory for URLs");
     taken->url[taken->n++] = read; /* LIMIT bounds n */
     return DEJA_OK;
 }
@@ -112,7 +113,7 @@ void frontier_url_free(struct frontier_url *u)
     u->url = (deja_slice){NULL, 0};
 }
 
-/* RETURNING does not preserve an order. */
+/* Sorts the rows, because RETURNING does not preserve an order. */
 static int by_depth_and_id(const void *a, const void *b)
 {
     const struct frontier_url *x = a, *y = b;
@@ -189,7 +190,7 @@ static bool read_digest(sqlite3_stmt *s, int at, struct digest *d)
     return true;
 }
 
-/* Copies, because an open statement would block the checkpoint. */
+/* Copies the texts, because an open statement would block the checkpoint. */
 static bool lend_texts(frontier *f, deja_slice *const out[], size_t n)
 {
     size_t at[4], from = 0;
@@ -228,7 +229,7 @@ static int take_copy(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
     p->place.at = (uint64_t)at;
     p->place.len = (uint64_t)len;
     deja_slice *const texts[] = {&p->mime, &p->etag, &p->modified};
-    return lend_texts(f, texts, 3) ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for a page");
+    return lend_texts(f, texts, 3) ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a page");
 }
 
 int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool *found,

@@ -1,4 +1,4 @@
-/* frontier.h - the queue on disk: every URL of every visit, its state and its result. */
+/* frontier.h - keeps the queue on disk: every URL of every visit, its state and its result. */
 #ifndef CRAWLER_QUEUE_FRONTIER_H
 #define CRAWLER_QUEUE_FRONTIER_H
 #include "crawler/archive/cdxj.h"
@@ -21,11 +21,11 @@ struct frontier_url {
 /* The result of a URL. */
 struct frontier_page {
     int outcome; /* defined by the caller; 0 is a capture */
-    int status;  /* of HTTP; 0: none */
+    int status;  /* HTTP status; 0: none */
     time_t when;
     deja_slice mime, etag, modified; /* empty: none */
     struct digest digest;
-    struct warc_place place; /* file 0: in no archive */
+    struct warc_place place; /* file 0: not in an archive */
     bool revisit;            /* a revisit record */
 };
 
@@ -39,7 +39,7 @@ void frontier_close(frontier *f); /* rolls back uncommitted changes */
 int frontier_commit(frontier *f, deja_error *err);
 int frontier_sync(frontier *f, deja_error *err);
 
-/* Values read from the file are checked: DEJA_EFORMAT says what is damaged. */
+/* Values read from the file are checked; after DEJA_EFORMAT, err names the damage. */
 
 /* Numbers and texts by name, such as the visit.  If absent: 0 and empty.  Numbers are at least 0.
  * *damaged, unless NULL, is set instead of returning an error if a value is not text. */
@@ -63,7 +63,7 @@ int frontier_last(frontier *f, int64_t *id, deja_error *err);
 int frontier_take(frontier *f, int64_t host, struct frontier_url *url, size_t cap, size_t *n,
                   deja_error *err);
 void frontier_url_free(struct frontier_url *u);
-/* Taken URLs go back to waiting, or are done. */
+/* These put a taken URL back, or mark it as done. */
 int frontier_put_back(frontier *f, const struct frontier_url *u, deja_error *err);
 int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_error *err);
 

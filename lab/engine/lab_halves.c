@@ -103,7 +103,7 @@ static void fill_layered(struct lab_task *t, const struct lab_halves *how, const
                                   t->seed + half * HALVES_K, how->delimiter, how->robin, t->err));
     for (uint64_t i = 0; i < l->n && lab_going(t); i++)
         if (lab_mlbf_add(&f[i >= l->n / 2], l->all[i]) < 0)
-            lab_failed(t, DEJA_ENOMEM, "no memory for a layer");
+            lab_failed(t, DEJA_ENOMEM, "out of memory for a layer");
 }
 
 static void count_layered(struct lab_task *t, const struct lab_halves *how, const struct lines *l)

@@ -33,7 +33,7 @@ int lab_keys_make(struct lab_keys *k, uint64_t n, uint64_t seed, deja_error *err
 {
     struct urlgen *gen = malloc(sizeof *gen);
     struct distinct d = {0};
-    int rc = gen ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the URLs");
+    int rc = gen ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for the URLs");
     *k = (struct lab_keys){0};
     if (gen)
         urlgen_init(gen, seed);

@@ -28,7 +28,7 @@ int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed, cha
     *f = (struct lab_mlbf){.m = m, .k = k, .seed = seed, .delimiter = delimiter};
     f->robin = robin < LAB_MLBF_LAYERS ? robin : LAB_MLBF_LAYERS;
     f->joint = calloc(m / 8 + 1, 1);
-    return f->joint ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for a filter");
+    return f->joint ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a filter");
 }
 
 void lab_mlbf_fini(struct lab_mlbf *f)

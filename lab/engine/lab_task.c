@@ -45,7 +45,7 @@ static struct lab_owned *own(struct lab_task *t, size_t bytes)
 {
     struct lab_owned *o = t->rc == DEJA_OK ? calloc(1, sizeof *o + bytes) : NULL;
     if (!o) {
-        lab_failed(t, DEJA_ENOMEM, "no memory for experiment unit %u", t->unit);
+        lab_failed(t, DEJA_ENOMEM, "out of memory for experiment unit %u", t->unit);
         return NULL;
     }
     o->next = t->owned;

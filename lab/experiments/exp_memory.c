@@ -36,7 +36,7 @@ static double table_bytes(struct lab_task *t)
     void *table = bench_table.open(0, k->n, 0, t->err);
     double bytes = NAN; /* if a URL exceeds the table's limit */
     if (!table)
-        lab_failed(t, DEJA_ENOMEM, "no memory for a hash table");
+        lab_failed(t, DEJA_ENOMEM, "out of memory for a hash table");
     if (t->rc == DEJA_OK && bench_table.add_one(table, k->added, k->n, is_new) == DEJA_OK)
         bytes = (double)bench_table.bytes(table);
     bench_table.close(table);

@@ -140,7 +140,7 @@ static void run_layers(struct lab_task *t, bool layered)
     const double begin = clock_ns();
     for (uint64_t i = 0; i < n && t->rc == DEJA_OK; i++)
         if (lab_mlbf_add(&f, keys->added[i]) < 0)
-            lab_failed(t, DEJA_ENOMEM, "no memory for a layer");
+            lab_failed(t, DEJA_ENOMEM, "out of memory for a layer");
     t->value[ADD] = (clock_ns() - begin) / (double)n;
     t->value[QUERY] = lab_fastest(t, ask_layers, &f, keys->added, n, &found);
     lab_mlbf_fini(&f);

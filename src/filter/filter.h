@@ -1,9 +1,10 @@
-/* filter.h - make, swap and free filters; their errors and locks. */
+/* filter.h - makes, swaps and frees filters; handles their errors and locks. */
 #ifndef DJ_FILTER_H
 #define DJ_FILTER_H
 #include "kinds/kind.h"
 
-/* A filter with the parts of its plan but no bodies and no owner; NULL: out of memory. */
+/* Makes a filter with the parts of its plan, but without bodies and an owner; NULL if out of
+ * memory. */
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                             const deja_allocator *alloc);
 /* Frees everything except the bodies. */
@@ -26,7 +27,7 @@ static inline bool dj_filter_is_lost(const deja_filter *f)
 /* For such a filter: sets errno and returns DEJA_EIO. */
 int dj_filter_lost(void);
 /* Returns the status of a call on this filter; if it failed, *err (unless NULL) gets a sentence.
- * capability is what DEJA_ENOTSUP refers to (explain.c). */
+ * capability is the one that DEJA_ENOTSUP refers to (explain.c). */
 int dj_filter_explain(const deja_filter *f, int status, uint32_t capability, deja_error *err);
 /* Call before a change: notifies the owner of the first change since the last sync. */
 static inline int dj_filter_begin_writing(deja_filter *f)
@@ -34,7 +35,7 @@ static inline int dj_filter_begin_writing(deja_filter *f)
     return atomic_load_explicit(&f->writing, memory_order_acquire) ? DEJA_OK
                                                                    : f->owner->begin_writing(f);
 }
-/* The key that the options ask for: given, derived from a seed, or random. */
+/* Makes the key that the options ask for: given, derived from a seed, or random. */
 int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err);
 /* Prepares a new filter before it has an owner: the options that this version knows, the plan and
  * the key.  Refuses kinds that only a builder makes. */

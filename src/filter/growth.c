@@ -22,7 +22,7 @@ static bool fits(uint64_t have, uint64_t more, uint64_t most)
     return have + more <= UNASKED_BYTES || more <= most;
 }
 
-/* The parts from f->n_parts up to n_parts. */
+/* Whether the parts from f->n_parts up to n_parts are within the limit. */
 static bool parts_fit(const deja_filter *f, uint32_t n_parts)
 {
     const uint64_t have = bytes_of(f);

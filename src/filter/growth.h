@@ -4,7 +4,8 @@
 #include "kinds/kind.h"
 
 /* Adds the next parts or begins the next generation, unless the filter already has more than
- * `parts` parts.  row: the key that did not fit, or NULL.  DEJA_EFULL: it cannot grow. */
+ * `parts` parts.  row: the key that did not fit, or NULL.  Returns DEJA_EFULL if the filter cannot
+ * grow. */
 int dj_filter_make_room(deja_filter *f, uint32_t parts, const uint64_t *row);
 /* Whether the next visit's filter may take this many bytes if the caller gives no size. */
 bool dj_renewal_fits(const deja_filter *f, uint64_t bytes);

@@ -4,7 +4,7 @@
  * (core/bits/block.h).  A query costs one cache miss instead of k.
  *
  * The price is uneven load.  At b bits per key, a block holds a Poisson number of keys with mean
- * 512/b, and crowded blocks say "seen" too often.  core/math sums over that distribution, so a
+ * 512/b, and crowded blocks answer "seen" too often.  core/math sums over that distribution, so a
  * filter gets the bits that p really needs: 9.91 per key for 1e-2 (classic: 9.59), 15.6 for 1e-3
  * (14.4), 39.2 for 1e-6 (28.8).
  *

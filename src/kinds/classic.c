@@ -43,8 +43,8 @@ static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t fr
     return all;
 }
 
-/* First tests whether any bit is clear, so that at most one branch per key is mispredicted, not
- * one per bit, and a known key writes nothing. */
+/* Tests whether any bit is clear before it writes.  So at most one branch per key is mispredicted,
+ * not one per bit, and a known key writes nothing. */
 static bool add_one(struct dj_part *p, const uint64_t *hash, bool shared)
 {
     if (has_range(p, hash, 0, p->shape.k))
@@ -66,8 +66,8 @@ static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_
     return n;
 }
 
-/* One round over the keys in `alive`: keys that pass stay, and their next bits are prefetched.
- * ahead (or NULL): as many later keys, whose first bits are prefetched. */
+/* Does one round over the keys in `alive`: keys that pass stay, and their next bits are
+ * prefetched.  ahead: as many later keys, whose first bits are prefetched, or NULL. */
 static size_t sift(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                    uint8_t *alive, size_t n, uint32_t from)
 {

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 struct dj_field {
-    uint32_t at;    /* in the bytes */
-    uint32_t in;    /* in the struct */
+    uint32_t at;    /* offset in the bytes */
+    uint32_t in;    /* offset in the struct */
     uint32_t width; /* 4 or 8 bytes */
 };
 
 /* clang-format off */
-/* Refuses to compile for members of other types. */
+/* Does not compile for members of other types. */
 #define DJ_FIELD_WIDTH(member) _Generic(member, uint32_t: 4, uint64_t: 8, double: 8)
 #define DJ_FIELD(offset, T, member)                                                               \
     {(offset), offsetof(T, member), DJ_FIELD_WIDTH(((T *)0)->member)}

@@ -1,4 +1,4 @@
-/* kinds.c - the list of kinds: a new kind is one file and one line here. */
+/* kinds.c - lists the kinds.  To add a kind, add its file and a line here. */
 #include "kinds/kind.h"
 #include <string.h>
 

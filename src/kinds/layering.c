@@ -4,10 +4,10 @@
  * filter.  A key is seen only if the XOR layer has it, so the rate of the filter is at most the
  * rate of this layer.
  *
- * Paper mode: every layer has the same m and k as part 0, no matter what it holds.  A layer is
- * created when the first key with that many segments arrives.  Under rules 1, keys are split as in
- * the papers, and the XOR layer gets the XOR of positions modulo m.  Unless m is a power of two,
- * low positions are then more likely, and the rate is higher than the fill suggests: five times as
+ * Paper mode: every layer has the same m and k as part 0, whatever it holds.  A layer is created
+ * when the first key with that many segments arrives.  Under rules 1, keys are split as in the
+ * papers, and the XOR layer gets the XOR of positions modulo m.  Unless m is a power of two, low
+ * positions are then more likely, and the rate is higher than the fill suggests: five times as
  * high for a half-full layer with k = 20 and m = 3/4 of a power of two.  So sizes computed from p
  * or memory are powers of two; m = n k M is not rounded.
  *
@@ -118,7 +118,8 @@ static uint64_t capacity_of(const struct dj_plan *plan, uint32_t layer, uint32_t
     return nth == 0 ? first : larger(plan->capacity / share[nth], first);
 }
 
-/* Sizing a blocked part takes a million steps: use the shape of an equal part if there is one. */
+/* Sizing a blocked part takes a million steps, so copies the shape of an equal part if there is
+ * one. */
 static bool find_shape(struct dj_part *const *like, uint32_t n, struct dj_part *part)
 {
     for (uint32_t i = 0; i < n; i++)

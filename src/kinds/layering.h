@@ -11,7 +11,7 @@ struct dj_plan;
 
 /* The layers in a plan; all zero for other kinds. */
 struct dj_layering {
-    uint32_t layers;               /* at most this many; 0: words, depends on the key */
+    uint32_t layers;               /* the most layers; 0: the number of words in a key decides */
     uint32_t delimiter;            /* words: the byte between them */
     uint64_t first[DJ_MAX_LAYERS]; /* capacity of each layer's first part; 0: the default */
 };
@@ -33,15 +33,15 @@ int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *
 bool dj_layering_is_paper(const struct dj_plan *plan);
 /* The most layers that the filter can have. */
 uint32_t dj_layering_most(const struct dj_plan *plan);
-/* How many bodies of the size plan->shape there are: one or, in paper mode, one for each layer and
- * one for the XOR layer. */
+/* The number of bodies of the size plan->shape: one or, in paper mode, one for each layer and one
+ * for the XOR layer. */
 uint32_t dj_layering_bodies(const struct dj_plan *plan);
 /* True if the XOR layer gets the XOR of positions, which is uniform only below powers of two. */
 bool dj_layering_wants_power_of_2(const struct dj_plan *plan);
 /* How keys of this plan are split. */
 struct dj_cut dj_layering_cut(const struct dj_plan *plan);
-/* Part nth = 0, 1, .. of layer 1, 2, ..; false if it would be too large.  like: the n parts that
- * the filter already has. */
+/* Describes part nth = 0, 1, .. of layer 1, 2, ..; false if it would be too large.  like: the n
+ * parts that the filter already has. */
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
                       struct dj_part *const *like, uint32_t n, struct dj_part *part);
 /* The most memory that the layers can take in salted mode, each with n distinct segments; 0 in

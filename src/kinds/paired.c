@@ -30,9 +30,9 @@
  * is given and the number of keys is not, the deletions get the memory that they need for rate p,
  * and the entries get the rest.
  *
- * Limits: no union, because there is no right answer for a key that one filter removed and the
- * other added; no fold, because with a smaller part 1, the filter would forget keys that it finds
- * now.  For keys that are removed and added repeatedly, use counters (spectral.c).
+ * Limits: there is no union, because no answer is right for a key that one filter removed and the
+ * other added.  There is no fold, because with a smaller part 1 the filter would forget keys that
+ * it finds now.  For keys that are removed and added repeatedly, use counters (spectral.c).
  * Source: the lecture on compressed caches, "Bloom filter deletions". */
 #include "core/base/status.h"
 #include "kinds/spatial.h"
@@ -125,7 +125,7 @@ static uint64_t share_of(uint64_t memory, double n, double d)
     return line * (uint64_t)fmax(1, fmin(mine, (double)lines - 1));
 }
 
-/* How much of the memory the entries get; the deletions get the rest. */
+/* Computes the share of the memory for the entries; the deletions get the rest. */
 static int split_memory(const deja_options *opt, const struct dj_plan *plan, uint64_t *entries,
                         deja_error *err)
 {
@@ -185,8 +185,8 @@ static bool paired_part(const struct dj_plan *plan, uint32_t i, struct dj_part *
 
 /* --- Statistics and file ------------------------------------------------------- */
 
-/* The entries as a filter of their own, then the effect of the deletions.  A few keys that count
- * as lost are also false positives of the deletions and were answered "new". */
+/* Adds the entries as a filter of their own, then the effect of the deletions.  A few keys that
+ * count as lost are also false positives of the deletions and were answered "new". */
 static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
                      struct dj_account *a, uint32_t i)
 {

@@ -24,7 +24,7 @@ struct dj_record {
     /* Only some kinds have these: */
     uint64_t removed, refused, hidden;
     uint64_t familiar;
-    uint64_t turns; /* also says whether the newest generation is being cleared (window.c) */
+    uint64_t turns; /* also records whether the newest generation is being cleared (window.c) */
     uint64_t start[DJ_BLOCK_LINES];
 };
 

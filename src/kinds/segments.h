@@ -8,12 +8,12 @@
 
 /* How keys are split. */
 struct dj_cut {
-    uint32_t slots;  /* the most segments; the last one holds the rest */
-    bool words;      /* split at a delimiter; otherwise as URLs */
-    char delimiter;  /* words: the byte between them */
-    uint32_t layers; /* words: layers they are dealt to; 0: one layer for each `share` words ... */
-    uint32_t share;  /* ... */
-    uint32_t most;   /* ... but at most this many layers */
+    uint32_t slots;   /* the most segments; the last one holds the rest */
+    bool words;       /* split at a delimiter; otherwise as URLs */
+    char delimiter;   /* words: the byte between them */
+    uint32_t layers;  /* words: number of layers; 0: one layer for each `share` words ... */
+    uint32_t share;   /* ... */
+    uint32_t most;    /* ... but at most this many layers */
     bool query_apart; /* URLs: hash the path of the last segment separately, see below */
     bool bare;        /* URLs: segments without slashes, and without the scheme */
 };
@@ -28,8 +28,8 @@ struct dj_cut {
 uint32_t dj_segments_row(const struct dj_cut *c);
 void dj_segments_hash(const struct dj_cut *c, const struct dj_hasher *h, const deja_slice *keys,
                       size_t n, uint64_t *rows);
-/* The same for URL prefixes: only the segments that every URL below the prefix has, without the
- * query, without a slash at the end, and without the last slot, which holds the rest of a URL. */
+/* The same for URL prefixes.  A row has only the segments that every URL below the prefix has: no
+ * query, no slash at the end, and not the last slot, which holds the rest of a URL. */
 void dj_segments_prefix(const struct dj_cut *c, const struct dj_hasher *h,
                         const deja_slice *prefix, size_t n, uint64_t *rows);
 

@@ -11,7 +11,7 @@
  * largest number that fits.  A filter is sized twice: in the plan for the keys that the options
  * expect, and by its builder for the keys that were collected.
  *
- * In return, all keys must be known when the filter is built (store/builder.c), and none can be
+ * The price: all keys must be known when the filter is built (store/builder.c), and none can be
  * added later.
  *
  * Limit: 3 billion keys, because slot numbers have 32 bits during the build. */
@@ -258,7 +258,7 @@ const struct dj_kind dj_static = {
     .header = DJ_FIELDS(header),
     .check = static_check,
     .part_is_sound = static_part_is_sound,
-    .reaches_rate = dj_plan_always, /* no key can be added, so nothing depends on it */
+    .reaches_rate = dj_plan_always, /* no key can be added, so the capacity does not matter */
     .recount = static_recount,
     .body = {.prefetch = static_prefetch,
              .contains = static_contains,

@@ -4,9 +4,9 @@
  * keys are.  At the end they are sorted, which finds duplicates and makes later work
  * cache-friendly, and then peeled (core/bits/fuse.h).
  *
- * Memory per key: 8 bytes for the hash, up to 20 while the array grows; during peeling 32 bytes, of
- * which 10 are a sum and a count for each of the 1.125 slots, 4.5 the queue of slots, and 9 the
- * order that is found.
+ * Memory per key: 8 bytes for the hash, up to 20 while the array grows; during peeling 32 bytes.
+ * Of these, 10 hold a sum and a count for each of the 1.125 slots, 4.5 the queue of slots, and 9
+ * the order that is found.
  *
  * A seed fails if the slots of some keys form a cycle: practically never for large sets, sometimes
  * for a few keys.  The next seed gives different numbers for the same hashes.  Seeds are derived
@@ -162,7 +162,7 @@ static void free_slots(const deja_builder *b, struct solution *s)
     s->room.alone = NULL;
 }
 
-/* Never 0, because an allocator need not support that size. */
+/* Returns at least 1, because an allocator need not support size 0. */
 static size_t keys_room(const struct solution *s)
 {
     return s->n ? s->n : 1;

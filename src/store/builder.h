@@ -3,10 +3,10 @@
 #define DJ_BUILDER_H
 #include "kinds/plan.h"
 
-#define DJ_BUILDER_SEEDS 100 /* tried before it gives up */
+#define DJ_BUILDER_SEEDS 100 /* seeds tried before the builder gives up */
 
 struct deja_builder {
-    struct dj_plan plan; /* except what depends on the number of keys */
+    struct dj_plan plan; /* without the fields that depend on the number of keys */
     uint64_t memory;     /* limit of the body; 0: none */
     uint8_t key[DEJA_KEY_LEN];
     struct dj_hasher hasher;

@@ -116,8 +116,8 @@ static int settle_rights(const struct dj_file *file, int like, mode_t asked, dej
     return DEJA_OK;
 }
 
-/* A file without a name for the first n_parts parts of a filter, whose shapes are set.  The first
- * sync gives it its name. */
+/* Creates a file without a name for the first n_parts parts of a filter, whose shapes are set.
+ * The first sync gives it its name. */
 static int begin_file(deja_filter *f, unsigned flags, uint32_t n_parts, int like, deja_error *err)
 {
     struct dj_file *file = f->store;
@@ -149,7 +149,7 @@ static int begin_file(deja_filter *f, unsigned flags, uint32_t n_parts, int like
         dj_file_adopt(f, &h, map);
     else
         f->n_parts = 0;
-    atomic_store(&f->writing, true); /* nobody else can open it: no begin_writing needed */
+    atomic_store(&f->writing, true); /* nobody else can open it, so begin_writing is not needed */
     return rc;
 }
 

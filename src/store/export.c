@@ -1,4 +1,4 @@
-/* export.c - the bytes that the file of a filter would hold, copied in pieces.
+/* export.c - copies, in pieces, the bytes that the file of a filter would hold.
  *
  * The bodies are the same in memory and in a file, so they are only copied.  The header page is
  * made on request.  It contains a sealed sync record with a checksum of all bodies, which takes one

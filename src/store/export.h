@@ -3,8 +3,9 @@
 #define DJ_EXPORT_H
 #include "kinds/deja_filter.h"
 
-/* The XXH3 of all bodies; a copy of their bytes from offset `at` of the file; and how many of the
- * len bytes at `at` lie in begin .. end, or 0 if the first one does not. */
+/* These functions compute the XXH3 of all bodies; copy their bytes from offset `at` of the file;
+ * and count how many of the len bytes at `at` lie in begin .. end, or 0 if the first one does
+ * not. */
 uint64_t dj_export_checksum(const deja_filter *f);
 size_t dj_export_bodies(const deja_filter *f, uint64_t at, uint8_t *out, size_t len);
 size_t dj_export_overlap(uint64_t at, size_t len, uint64_t begin, uint64_t end);

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The absolute path of a file that need not exist yet.  It follows symbolic links, because growth
- * replaces the file and not the link. */
+/* Returns the absolute path of a file that need not exist yet.  Follows symbolic links, because
+ * growth replaces the file and not the link. */
 static char *resolve(const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -65,8 +65,8 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
     dj_free(alloc, file, sizeof *file);
 }
 
-/* flock, not fcntl: the lock belongs to this descriptor, so it is not released when another part of
- * the same process opens and closes the file. */
+/* Uses flock, not fcntl: the lock belongs to this descriptor, so it is not released when another
+ * part of the same process opens and closes the file. */
 int dj_file_lock(int fd, const char *path, deja_error *err)
 {
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -153,7 +153,7 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
     uint8_t bytes[DJ_RECORD_LEN];
     struct dj_record r;
     if (file->sequence >= DJ_MAX_SEQUENCE)
-        return dj_fail(err, DEJA_EFORMAT, "%s: its sync sequence has reached its end", file->path);
+        return dj_fail(err, DEJA_EFORMAT, "%s: its sync sequence numbers are used up", file->path);
     dj_record_of(f, state, &r);
     r.sequence = file->sequence + 1;
     r.checksum = checksum;
@@ -172,7 +172,7 @@ int dj_file_head(deja_filter *f, const struct dj_header *h, int fd, deja_error *
     struct dj_header again;
     deja_error why = {0};
     dj_header_encode(h, file->page);
-    /* Every operation has checked what it makes: this catches our own bugs. */
+    /* Every operation has checked its result, so this catches only our own bugs. */
     if (dj_header_decode(file->page, &again, &why) < 0)
         return dj_fail(err, DEJA_EINVAL,
                        "%s: not written, because it could not be loaded again (%s)", file->path,

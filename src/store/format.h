@@ -1,8 +1,8 @@
 /* format.h - the bytes of a .deja file; docs/format.md is the specification.
  *
- *      0  fixed header   what the filter is; written once, with a checksum
+ *      0  fixed header   describes the filter; written once, with a checksum
  *    512  part table     64 bytes for each part
- *   3072  sync record A  what changes: counts, and the checksum of sealed bodies
+ *   3072  sync record A  numbers that change: counts, and the checksum of sealed bodies
  *   3584  sync record B  the two records are written alternately, each in its own sector
  *   4096  bodies         one after another, each on a cache line
  *

@@ -83,7 +83,7 @@ static bool map_zeros(void *at, size_t len)
 #endif
 }
 
-/* One mapping of zeros, from the missing page to the end, however many pages are missing. */
+/* Maps zeros once, from the missing page to the end, however many pages are missing. */
 static bool put_zeros(struct dj_guard *g, const uint8_t *address)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -103,7 +103,7 @@ static bool replace_lost(const uint8_t *address)
     return done;
 }
 
-/* The signal is not about our mappings: do what would have happened without this handler. */
+/* Handles a signal that is not about our mappings as if this handler did not exist. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     const bool sent = info->si_code <= 0; /* by kill: no instruction will fail again */

@@ -1,4 +1,4 @@
-/* import.c - make a filter in memory from the bytes of a file, which may come from anyone.
+/* import.c - makes a filter in memory from the bytes of a file, which may come from anyone.
  *
  * Bytes arrive in order, in pieces of any length.  A complete header page must pass the same checks
  * as that of a file (open.c) before any body is allocated.  A crafted header can claim any length,
@@ -146,7 +146,7 @@ static void finish_body(deja_import *im)
     im->room = im->filled = 0;
 }
 
-/* Takes some of the bytes; *taken is how many. */
+/* Takes some of the bytes; *taken becomes their number. */
 static int take_body(deja_import *im, const uint8_t *data, size_t len, size_t *taken,
                      deja_error *err)
 {

@@ -12,10 +12,11 @@ int dj_open_expected(const struct dj_header *h, const deja_options *want, const 
                      deja_error *err);
 int dj_open_key(const struct dj_header *h, const deja_options *want, const char *name,
                 uint8_t key[DEJA_KEY_LEN], deja_error *err);
-/* Set up part i from the header, without a body; and the counts, once all parts have bodies. */
+/* These functions set up part i from the header, without a body, and the counts once all parts
+ * have bodies. */
 void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i);
 void dj_open_counts(deja_filter *f, const struct dj_header *h);
-/* The owner's follow, for windows. */
+/* Implements follow of struct dj_owner_ops, for windows. */
 bool dj_file_follow(deja_filter *f, bool take);
 
 #endif

@@ -1,4 +1,4 @@
-/* renew.c - replace the filter in a file with another one, or copy it to another file.
+/* renew.c - replaces the filter in a file with another one, or copies it to another file.
  *
  * Folding and the next visit need a new header, and a header is written only once.  So, like
  * growth, they fill and seal a new file without a name and rename it over the old one.  Readers,

@@ -180,7 +180,7 @@ static int rename_over(struct dj_tmp *t, int over)
 static int take_occupied_name(struct dj_tmp *t, int over)
 {
     if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
-        return -1; /* checked before the temporary name exists, which a failure would leave */
+        return -1; /* check first: a failure would leave a temporary name */
     if (!t->temporary) {
         char *name = temporary_name(t->name);
         if (!name) {
@@ -197,9 +197,9 @@ static int take_occupied_name(struct dj_tmp *t, int over)
     return rename_over(t, over);
 }
 
-/* Opens and locks the file with this name if it is empty, such as one of mktemp(1); otherwise -1
- * and EEXIST.  The lock makes the check and the rename one step: if two processes find the same
- * empty file, the second one sees that the name belongs to another file. */
+/* Opens and locks the file with this name if it is empty, such as one made by mktemp(1); otherwise
+ * returns -1 and EEXIST.  The lock makes the check and the rename one step: if two processes find
+ * the same empty file, the second one sees that the name belongs to another file. */
 static int lock_empty(const struct dj_tmp *t)
 {
     struct stat st;

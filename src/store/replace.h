@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 /* An unnamed file in the directory of `path`, or one with a temporary name if the file system has
- * no unnamed files.  Same directory: rename cannot cross file systems. */
+ * no unnamed files.  It is in the same directory, because rename cannot cross file systems. */
 struct dj_tmp {
     int fd;          /* -1: none, or committed */
     int folder;      /* -1: none */
@@ -28,7 +28,7 @@ int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err);
 /* Whether `name`, absolute or relative to the directory, is the open file fd; flags as for fstatat.
  * If not, errno is ESTALE for another file, or the error of fstat or fstatat. */
 bool dj_is_named(int folder, const char *name, int flags, int fd);
-/* The error, by errno, for a path that no longer names the file that was opened. */
+/* Returns the error, by errno, for a path that no longer names the file that was opened. */
 int dj_fail_moved(const char *path, deja_error *err);
 /* Removes a file that was not committed; after a commit, only frees memory. */
 void dj_tmp_discard(struct dj_tmp *t);

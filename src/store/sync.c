@@ -3,10 +3,11 @@
  * A file is sealed (its newest record has a checksum of the bodies) or open (bits may have been
  * set since).  The order of writes:
  *
- *   first add     an "open" record, synced, before any bit changes: so bodies that do not match
- *   their checksum are known to be in use, not damaged sync          bodies, synced; then a
- *   "sealed" record with their checksum, synced turn          (window) bodies, synced; an "open"
- *   record with the turn; the oldest generation is emptied; bodies and a record again (window.c)
+ *   first add   an "open" record, synced, before any bit changes.  So bodies that do not match
+ *               their checksum are known to be in use, not damaged
+ *   sync        the bodies, synced; then a "sealed" record with their checksum, synced
+ *   turn        (window) the bodies, synced; an "open" record with the turn; zeros over the oldest
+ *               generation; the bodies and a record again (window.c)
  *
  * A kill or a power failure in between leaves a file whose newest record says "open".  It has all
  * keys up to the last sync, because bits are only ever set (exact: slots only filled; window:
@@ -30,7 +31,7 @@ static int file_begin_writing(deja_filter *f)
     int rc = DEJA_OK;
     pthread_mutex_lock(&file->beginning);
     if (!atomic_load(&f->writing)) {
-        rc = dj_file_check_named(file, NULL); /* writing would extend a truncated file */
+        rc = dj_file_check_named(file, NULL); /* writing to a truncated file would extend it */
         if (rc == DEJA_OK)
             rc = dj_file_record(f, DJ_OPEN, 0, NULL);
         if (rc == DEJA_OK)
@@ -101,7 +102,7 @@ uint64_t dj_file_checksum(const struct dj_file *file)
     return sum;
 }
 
-/* A new file gets its header last, when its final size is known. */
+/* Begins the header of a new file, which is written last, when the final size is known. */
 static int begin_header(deja_filter *f, deja_error *err)
 {
     struct dj_file *file = f->store;
@@ -130,7 +131,7 @@ static int seal(deja_filter *f, bool is_new, deja_error *err)
     int rc = is_new ? begin_header(f, err) : DEJA_OK;
     const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
-        rc = dj_file_check(file, err); /* if pages are missing, it is the checksum of zeros */
+        rc = dj_file_check(file, err); /* if pages are missing, the checksum is of zeros */
     return rc == DEJA_OK ? dj_file_record(f, DJ_SEALED, checksum, err) : rc;
 }
 
@@ -158,7 +159,7 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
     return DEJA_OK;
 }
 
-/* Whether the file was written since its header was read. */
+/* Whether the file has been written since its header was read. */
 static bool has_moved_on(const char *path, const struct dj_record *since)
 {
     struct dj_header now;

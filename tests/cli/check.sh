@@ -117,7 +117,7 @@ output_goes_to_a_file() {
     succeeds deja check -o out f.deja list
     expect_stdout ''
     printf '%s\n' c a | cmp - out
-    fails_with 2 "list is the output as well" deja check -o list f.deja list
+    fails_with 2 "list is also the output" deja check -o list f.deja list
     expect_lines 3 list
 }
 

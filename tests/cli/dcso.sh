@@ -79,7 +79,7 @@ options_without_a_place_in_the_file_are_refused() {
     local options
     while read -r options; do
         # shellcheck disable=SC2086 # words
-        fails_with 2 "${options%% *} does not apply to --format dcso" \
+        fails_with 2 "omit ${options%% *}: --format dcso" \
             deja build --format dcso -n 10 $options f.bloom list
     done <<'END'
 -k blocked

@@ -170,18 +170,18 @@ output_that_is_also_an_input_is_refused() {
     ln list hard
     local name
     for name in list symbolic hard ./list "$PWD/list"; do
-        fails_with 2 "is the output as well" deja dedup -o "$name" list
+        fails_with 2 "is also the output" deja dedup -o "$name" list
         expect_same copy list
     done
-    fails_with 2 "standard input is the output as well" deja dedup -o hard <list
-    fails_with 2 "standard input is the output as well" deja dedup -o hard copy - <list
+    fails_with 2 "standard input is also the output" deja dedup -o hard <list
+    fails_with 2 "standard input is also the output" deja dedup -o hard copy - <list
     expect_same copy list
     # The same through the shell: the input would grow while it is read, and never end.
     status=0
     # shellcheck disable=SC2094
     deja dedup list >>list 2>.stderr || status=$?
     [ $status -eq 2 ] || fail "exit $status"
-    expect_stderr_has "list is the output as well"
+    expect_stderr_has "list is also the output"
     expect_same copy list
     # An output that is not a file cannot be destroyed.
     succeeds deja dedup -o /dev/null /dev/null

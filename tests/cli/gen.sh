@@ -159,7 +159,7 @@ memory_stays_small() {
 }
 
 wrong_options_are_refused() {
-    _refuses "no number of URLs; give -n N"
+    _refuses "give the number of URLs, -n N"
     _refuses "-n/--lines takes a number from 1 to 9007199254740992, not 0" -n 0
     _refuses "-n/--lines takes a number from 1 to 9007199254740992" -n 1e16
     _refuses "-n/--lines takes a whole number" -n many

@@ -150,7 +150,7 @@ output_over_input_has_one_error_message() {
     deja dedup in.txt >in.txt 2>.stderr || status=$?
     [ $status -eq 2 ] || fail "exit $status"
     expect_lines 1 .stderr
-    expect_stderr_has "in.txt is the output as well; write to another file"
+    expect_stderr_has "in.txt is also the output; write to another file"
     echo a >in.txt
     status=0
     # shellcheck disable=SC2094

@@ -53,7 +53,7 @@ the_mode_can_be_chosen() {
         fails_with 2 "--mode takes permissions in octal such as 640, not '$mode'" \
             deja build "--mode=$mode" x.deja list
     done
-    fails_with 2 "--mode does not apply to --format dcso" deja build --format dcso -n 9 --mode 600 x.bloom list
+    fails_with 2 "omit --mode: --format dcso" deja build --format dcso -n 9 --mode 600 x.bloom list
     fails_with 2 "--mode sets the permissions of the state: give --state FILE" deja dedup --mode 600 list
     fails_with 2 "--force and --mode need -o OUT.deja" deja fold --mode 600 g.deja
     fails_with 2 "--force and --mode need -o OUT.deja" deja fold --force g.deja

@@ -41,7 +41,7 @@ input_can_be_standard_input_files_or_compressed() {
     expect_stdout ''
     expect_stderr_empty
     expect_same form out
-    fails_with 2 "list is the output as well" deja url -o list list
+    fails_with 2 "list is also the output" deja url -o list list
     expect_lines 5 list
     tr '\n' '\0' <list >zero
     deja url -q -z zero | tr '\0' '\n' | cmp - form

@@ -2,13 +2,13 @@
  * libc.
  *
  *     DEJA_FAIL="pwrite 3 ENOSPC"   the third pwrite fails with ENOSPC
- *     DEJA_FAIL="read 2 short"      the second read gives one byte at most; write: half of it
- *     DEJA_FAIL_MARK=FILE           is created at that call: without it, no call failed
+ *     DEJA_FAIL="read 2 short" the second read returns at most one byte; a write, half
+ *     DEJA_FAIL_MARK=FILE is created at that call: without it, no call failed
  *
  * Calls are counted over all threads from the start of the process. "malloc" stands for every
  * function that allocates.  Calls inside libc are not intercepted. tests/support/faults.py
- * compiles this file; it is not part of the build.  Nothing is really synced: fault.powercut
- * tests power cuts, and disks are slow. */
+ * compiles this file; it is not part of the build.  Nothing is really synced, because disks are
+ * slow; fault.powercut tests power failures. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ __attribute__((constructor)) static void begin(void)
             with = errors[i].number;
 }
 
-/* Is this the call that fails? */
+/* Whether this is the call that fails. */
 static bool turn(const char *name)
 {
     if (!nth || strcmp(name, call) || atomic_fetch_add(&count, 1) + 1 != nth)
@@ -152,7 +152,7 @@ ssize_t pread(int fd, void *buf, size_t len, off_t at)
     return syscall(SYS_pread64, fd, buf, len, at);
 }
 
-/* Not writes to standard error: the test reads them. */
+/* Writes to standard error never fail, because the test reads them. */
 ssize_t write(int fd, const void *buf, size_t len)
 {
     if (fd != 2) {

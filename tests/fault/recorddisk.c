@@ -1,5 +1,5 @@
-/* recorddisk.c - records what a program does to the files of one folder, as a device would see
- * it; for LD_PRELOAD, ahead of libc.
+/* recorddisk.c - records the changes that a program makes to the files of one folder, as a device
+ * would see them; for LD_PRELOAD, ahead of libc.
  *
  *     DEJA_RECORD=FOLDER      the folder to watch, which must exist
  *     DEJA_RECORD_LOG=FILE    gets the events; further processes append theirs
@@ -14,7 +14,8 @@
  *     n  a name now refers to the file, or with file 0 to none; bytes: the name, then a zero byte
  *        and the name that the same rename removed
  *
- * The test compiles it; it is not part of the build.  One thread at a time; no nested folders. */
+ * The test compiles this file; it is not part of the build.  It supports one thread at a time, and
+ * no nested folders. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -133,7 +134,7 @@ static void look_at(struct file *f, bool quiet)
     }
 }
 
-/* Our own descriptor stays open: closing one would drop the program's record locks. */
+/* Keeps our own descriptor open, because closing one would drop the program's record locks. */
 static struct file *track(uint64_t ino, int fd, bool quiet)
 {
     struct file *f = find(0);
@@ -374,7 +375,7 @@ int fdatasync(int fd)
     return synced(fd);
 }
 
-/* Which file is mapped at this address?  0: none. */
+/* The file that is mapped at this address; 0: none. */
 static uint64_t mapped(uintptr_t address)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -389,7 +390,7 @@ static uint64_t mapped(uintptr_t address)
     return found;
 }
 
-/* The whole file, as the store does. */
+/* Syncs the whole file, as the store does. */
 int msync(void *address, size_t len, int flags)
 {
     (void)len, (void)flags;

@@ -1,8 +1,9 @@
-/* test_guard_threads.c - a file is truncated while many threads query it: a thread that reads
- * zeros that another thread's signal handler mapped in place of missing pages also gets the
+/* test_guard_threads.c - a file is truncated while many threads query it.  The signal handler of
+ * one thread maps zeros in place of missing pages; other threads that read them also get the
  * error.
  *
- * In child processes: the guard is permanent, and cmocka catches SIGBUS itself. */
+ * The tests run in child processes, because the guard is permanent and cmocka catches SIGBUS
+ * itself. */
 #include "child.h"
 #include "deja.h"
 #include <pthread.h>
@@ -90,7 +91,7 @@ static void no_thread_mistakes_the_zeros_for_answers(void **state)
     in_child(cut_under_threads, scratch_path("cut"));
 }
 
-/* Mappings are made and removed at the same time as others, and during signals. */
+/* Makes and removes mappings while other threads do the same, and during signals. */
 static void *open_and_close(void *arg)
 {
     for (int i = 0; i < 200; i++) {

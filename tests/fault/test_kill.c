@@ -2,12 +2,12 @@
  *
  *   fault.kill [KILLS]      how many processes to kill, 200 by default
  *
- * Killed: a child adds keys to a file, syncs now and then and reports each acknowledged sync.  It
- * dies at a random moment; the file must open and hold everything, and the next child continues
- * with it.
+ * Killed: a child adds keys to a file, syncs now and then, and reports each acknowledged sync.  It
+ * is killed at a random moment.  The file must then open and hold every synced key, and the next
+ * child continues with it.
  *
- * Power cut: the device has some sectors of the last sync, and each other sector in any state
- * that it had since.  Files assembled this way must still hold everything synced. */
+ * Power cut: the device has some sectors as of the last sync, and each other sector in any state
+ * that it had since then.  Files assembled this way must still hold everything synced. */
 #include "deja.h"
 #include "rng.h"
 #include "scratch.h"
@@ -86,7 +86,7 @@ static uint64_t missing(const deja_filter *f, uint64_t from, uint64_t to)
 
 /* --- Killed ----------------------------------------------------------------- */
 
-/* What a child reports before it dies, in memory that outlives it. */
+/* A child's report, in memory that outlives the child. */
 struct told {
     _Atomic uint64_t returned; /* keys of adds that returned */
     _Atomic uint64_t synced;   /* of these, before the last sync that returned DEJA_OK */
@@ -149,7 +149,7 @@ static void kill_one(const struct kind *k, const char *path, struct rng *rng)
         fail_msg("%s: the child ended by itself", k->name);
 }
 
-/* A rename was under way: only its temporary name may be left. */
+/* If a rename was under way, only its temporary name may be left. */
 static void only_known_names_are_there(const char *name)
 {
     DIR *folder = opendir(scratch_folder);
@@ -277,8 +277,8 @@ static void drop_history(struct history *h)
         free(h->at[i].data);
 }
 
-/* Units of that size, each as of some moment.  The first unit that may differ is at `from`: the
- * bytes before it are as of the last moment. */
+/* Assembles a file from units of that size, each as of some moment.  The bytes before `from` are
+ * as of the last moment. */
 static void tear(const struct history *h, size_t unit, size_t from, struct rng *rng,
                  const char *path)
 {
@@ -316,7 +316,7 @@ static void what_was_lost_can_be_added_again(const char *path, uint64_t all)
     holds_what_was_synced(path, all);
 }
 
-/* As devices do it: the "open" record was written before any body changed. */
+/* The "open" record was written before any body changed, as on a real device. */
 static void power_cut_while_open_keeps_everything_synced(void **state)
 {
     const struct kind *k = *state;
@@ -362,7 +362,7 @@ static void power_cut_within_a_sync_keeps_everything_synced(void **state)
     assert_int_equal(missing(f, 0, h.all), 0);
     deja_filter_free(f);
     free(b.data);
-    /* No order at all, even for the records: worse than any device may do. */
+    /* Without any order, even for the records: worse than any device may behave. */
     for (int i = 0; i < 100; i++) {
         tear(&h, i % 2 ? 512 : 4096, 3072, &rng, path);
         holds_what_was_synced(path, h.synced);
@@ -374,7 +374,7 @@ static void power_cut_within_a_sync_keeps_everything_synced(void **state)
     drop_history(&h);
 }
 
-/* Growing puts a complete new file under the name; from then on it may tear like any other. */
+/* Growth gives the name to a complete new file; after that, it may tear like any other. */
 static void power_cut_after_growth_keeps_what_the_growth_copied(void **state)
 {
     const struct kind *k = &kinds[N_KINDS - 1];

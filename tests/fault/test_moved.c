@@ -1,4 +1,4 @@
-/* test_moved.c - a writer whose file is moved, replaced or deleted while it is open.
+/* test_moved.c - the file of a writer is moved, replaced or deleted while it is open.
  *
  * Whatever the writer does next, it stops with a message.  The file that now has the name and the
  * file that the writer has open both stay unchanged. */
@@ -88,7 +88,7 @@ static const struct {
 } cases[] = {
     {DEJA_BLOCKED, add_next, 0},
     {DEJA_SCALABLE, add_next, 0},
-    {DEJA_SCALABLE, add_and_grow, 1}, /* touched: nothing is checked before it grows */
+    {DEJA_SCALABLE, add_and_grow, 1}, /* already written to, so the next check is when it grows */
     {DEJA_LAYERED, add_and_grow, 1},
     {DEJA_WINDOW, add_and_grow, 1}, /* it turns */
     {DEJA_BLOCKED, deja_filter_sync, 0},

@@ -1,4 +1,4 @@
-/* test_places.c - files in places where they cannot be created, and on full disks.
+/* test_places.c - files that cannot be created where they are requested, and full disks.
  *
  * Work in another process reports its result by its exit status: cmocka's assertions work only in
  * this one. */
@@ -9,7 +9,7 @@
 
 #define MB ((uint64_t)1 << 20)
 
-/* --- Places where a file cannot be ---------------------------------------- */
+/* --- Places where a file cannot be created --------------------------------- */
 
 static void folders_are_not_files(void **state)
 {
@@ -36,7 +36,7 @@ static void the_error_names_a_missing_folder(void **state)
     create_is_refused(path, 0, DEJA_EIO, path);
 }
 
-/* Root may write anywhere: continue as user nobody. */
+/* Root may write anywhere, so continue as user nobody. */
 static bool be_nobody(void)
 {
     return geteuid() != 0 ||

@@ -1,4 +1,4 @@
-/* test_rights.c - who can read and write filter files. */
+/* test_rights.c - the permissions and owners of filter files. */
 #include "storing.h"
 #include <sys/stat.h>
 

@@ -87,7 +87,7 @@ static void a_sync_that_is_impossible_is_an_error(void **state)
     unlink(path);
 }
 
-/* --- What growing must keep ------------------------------------------------ */
+/* --- Growth keeps modes and links ------------------------------------------ */
 
 static void growing_keeps_the_mode_of_the_file(void **state)
 {

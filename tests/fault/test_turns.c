@@ -1,5 +1,4 @@
-/* test_turns.c - a window in a file forgets only what has expired, whatever happens while it
- * turns.
+/* test_turns.c - a window in a file forgets only expired keys, whatever happens during a turn.
  *
  * A turn clears bits, which no other operation on a file does.  The test takes a snapshot of the
  * file before and after every step that makes it durable.  Between two snapshots, a power cut may
@@ -123,7 +122,7 @@ static void expect_window(const deja_filter *f, uint64_t end, uint64_t least, co
                      (unsigned long long)end);
 }
 
-/* Checked by its bits: leftovers of an expired generation would show. */
+/* Counts by the bits, which would reveal leftovers of an expired generation. */
 static uint64_t keys_of_newest(const deja_filter *f)
 {
     const struct dj_part *p = f->part[0];
@@ -134,8 +133,8 @@ static uint64_t keys_of_newest(const deja_filter *f)
     return bits / p->shape.k;
 }
 
-/* The window of the earlier snapshot is complete, continues, and finally forgets.  `came` keys
- * were added by the time of the crash: the lost ones among them were part of the stream. */
+/* The window of the earlier snapshot is complete, continues, and finally forgets.  `came` keys had
+ * been added by the time of the crash, including the lost ones. */
 static void expect_whole(const char *path, const struct photo *p, uint64_t came,
                          uint32_t generations)
 {
@@ -186,7 +185,7 @@ static void a_power_cut_within_a_turn_keeps_the_window(void **state)
     }
 }
 
-/* The snapshots themselves are what a kill leaves. */
+/* A kill leaves the file as in one of the snapshots. */
 static void a_kill_within_a_turn_keeps_everything(void **state)
 {
     make_album(2);

@@ -1,4 +1,4 @@
-/* golden.h - what the golden files were made from; never changed afterwards.
+/* golden.h - the contents of the golden files; never changed afterwards.
  *
  * make_golden.c wrote the files of each format once.  test_golden.c opens them in every build and
  * writes the same filters again.  A new golden file is a new row here; older formats have no file

@@ -5,7 +5,7 @@
 
 /* --- Single bits of the header ------------------------------------------- */
 
-/* What the message about damage at this offset must name. */
+/* The field that the message about damage at this offset must name. */
 static const char *field_at(size_t at)
 {
     return at < 8            ? "magic"
@@ -151,7 +151,7 @@ static void other_files_are_refused(void **state)
     refused(scratch_path("missing"), 0, DEJA_EIO, "No such file");
 }
 
-/* A transfer that treats the file as text. */
+/* Some transfers treat the file as text. */
 static void rewritten_line_ends_are_refused(void **state)
 {
     struct bytes b = copy_of(&blocked);

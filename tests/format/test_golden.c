@@ -357,7 +357,7 @@ static deja_filter *build(const struct golden *g, const char *path)
     return f;
 }
 
-/* As make_golden.c did. */
+/* Writes the file as make_golden.c did. */
 static void write_again(const struct golden *g, const char *path)
 {
     deja_filter *f = NULL;

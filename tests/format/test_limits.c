@@ -1,5 +1,5 @@
-/* test_limits.c - header fields that are plausible alone, compared with each other and with the
- * body, and at the limits of operations.
+/* test_limits.c - header fields that are plausible alone, but contradict each other or the body,
+ * or are at the limits of operations.
  *
  * Two promises: no header field alone decides how much memory an operation takes, and whatever an
  * operation leaves can be loaded again. */
@@ -8,7 +8,7 @@
 #include "rng.h"
 
 #define MIB           ((size_t)1 << 20)
-#define UNASKED       (16 * MIB) /* what a filter may take if no size is given */
+#define UNASKED       (16 * MIB) /* memory that a filter may take if no size is given */
 #define LAST_SEQUENCE ((UINT64_C(1) << 63) - 1)
 
 /* Exports the filter and loads it again. */

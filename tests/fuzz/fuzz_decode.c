@@ -1,11 +1,11 @@
 /* fuzz_decode.c - compressed framing: content survives a round trip, and damage is detected.
  *
- * The first byte says what the rest is: raw bytes (0, 1), or content that is compressed here, in
- * one stream or two, as gzip or zstd (2 .. 5) or, from 0xf0 on, as xz or bzip2 (6 .. 9), and then
- * damaged unless the second byte is 0: the third says where.  However it is read, from a file or
- * a pipe, in pieces of any size, the same bytes and the same end come out.  Intact streams give
- * their content.  Damaged ones with checksums give an error, or the content if the damage was in
- * unused bytes. */
+ * The first byte selects the type of the rest: raw bytes (0, 1), or content that is compressed
+ * here, in one stream or two, as gzip or zstd (2 .. 5) or, from 0xf0 on, as xz or bzip2 (6 .. 9).
+ * It is then damaged at the place in the third byte, unless the second byte is 0.  Read from a
+ * file or a pipe, in pieces of any size, it gives the same bytes and the same end.  Intact streams
+ * give their content.  Damaged ones with checksums give an error, or the content if the damage was
+ * in unused bytes. */
 #include "checking.h"
 #include "tools/input/decode.h"
 #include <stdio.h>
@@ -135,7 +135,7 @@ static size_t bzip2(const unsigned char *data, size_t len, unsigned char *out, s
 
 typedef size_t compressor(const unsigned char *data, size_t len, unsigned char *out, size_t cap);
 
-/* NULL: not in this build. */
+/* NULL if it is not in this build. */
 static compressor *compressor_of(unsigned how)
 {
 #ifdef DEJA_HAVE_ZLIB
@@ -172,8 +172,8 @@ static void free_result(struct result *r)
     free(r->data);
 }
 
-/* In three libraries, how much of a damaged block comes out before the error depends on the size
- * of the pieces: libbz2 drops what it wrote in the call that finds the damage, liblzma detects
+/* In three libraries, the part of a damaged block that comes out before the error depends on the
+ * size of the pieces: libbz2 drops the output of the call that finds the damage, liblzma detects
  * some damage only at the end of a call, and libzstd writes a small block as soon as it can.  For
  * these, one result must be a prefix of the other. */
 static void same(const struct result *a, const struct result *b, bool loosely)

@@ -18,7 +18,7 @@
 
 #define MAX_LEN ((size_t)1 << 20)
 
-/* The bytes as a file in memory, under a name. */
+/* Makes a file in memory from the bytes, and gives it a name. */
 static int make_file(const uint8_t *data, size_t len, unsigned how, uint8_t key[DEJA_KEY_LEN],
                      char path[64])
 {
@@ -86,7 +86,7 @@ static void take_out(deja_filter *f, uint32_t i)
         check(removed == before && !deja_filter_contains(f, key_of(&i)));
 }
 
-/* False: a kind that accepts no keys. */
+/* Returns false if the kind accepts no keys. */
 static bool add(deja_filter *f)
 {
     const bool may_hide = forgets(f);
@@ -135,8 +135,8 @@ static void refused_in_words(int rc, const deja_error *err)
     check(rc != DEJA_EINVAL && rc != DEJA_ENOMEM);
 }
 
-/* Without its file: verify accepts whatever import accepts, and export gives back the same
- * bytes. */
+/* Imports the bytes without the file: verify accepts what import accepts, and export gives back
+ * the same bytes. */
 static void import(int fd, const deja_options *expect, bool verified)
 {
     const off_t end = lseek(fd, 0, SEEK_END);

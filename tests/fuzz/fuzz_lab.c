@@ -10,8 +10,8 @@
  *   4  printed  a table like published.csv
  *
  * Lists start with 100 lines of our own, the fewest that the lab accepts.  Keys must be different
- * and as many as promised; a filter must find every line it was given; what a journal acknowledges
- * must be found again; a report on any values must be written to its end. */
+ * and as many as promised; a filter must find every line it was given; values that a journal
+ * acknowledges must be found again; a report on any values must be written to its end. */
 #include "checking.h"
 #include "lab/engine/lab_halves.h"
 #include "lab/engine/lab_journal.h"

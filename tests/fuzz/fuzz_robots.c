@@ -6,7 +6,7 @@
 #include "crawler/http/robots.h"
 #include <stdint.h>
 
-/* Does the pattern match a prefix of the path, or all of it?  For short patterns only. */
+/* Whether the pattern matches a prefix of the path, or all of it.  For short patterns only. */
 static bool slow_match(const char *p, size_t len, bool to_end, const char *s, size_t n)
 {
     if (len == 0)

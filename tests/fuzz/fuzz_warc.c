@@ -1,10 +1,10 @@
 /* fuzz_warc.c - archives of any bytes, and archives that were damaged.
  *
- * The first two bytes say where a byte is changed, the third how, the fourth how many records
- * there are; the rest is their content.  The same bytes are also read as a file of their own.
- * Records are read as they were written.  In a damaged file all records ahead of the damage are
- * found whole, the end that is found is a response's end, and a file truncated there is
- * whole. */
+ * The first two bytes select the place where a byte is changed, the third the change, and the
+ * fourth the number of records; the rest is their content.  The same bytes are also read as a file
+ * of their own.  Records are read as they were written.  In a damaged file, all records ahead of
+ * the damage are found intact, the end that is found is the end of a response, and a file
+ * truncated there is intact. */
 #include "checking.h"
 #include "crawler/archive/warc.h"
 #include <fcntl.h>

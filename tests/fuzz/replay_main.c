@@ -1,5 +1,6 @@
 /* replay_main.c - runs a fuzzer's entry point on the files named on the command line, and on the
- * files of the folders named there: without libFuzzer, as a test in every preset.
+ * files of the folders named there.  It replaces libFuzzer, so that the corpus is a test in every
+ * preset.
  *
  * The empty input is always tried.  Each input gets a block of exactly its size, so that the
  * address sanitizer detects a read just past it. */

@@ -13,10 +13,10 @@ enum {
     TAPE = 160
 };
 
-/* How many of the tapes from .. to - 1 made a filter that was accepted. */
+/* Returns how many of the tapes from .. to - 1 make a filter that is accepted. */
 static unsigned accepted(uint64_t from, uint64_t to, bool edit)
 {
-    char path[64]; /* in memory if possible: there are thousands of syncs */
+    char path[64]; /* in memory if possible, because there are thousands of syncs */
     snprintf(path, sizeof path, "%s/deja-commands.%ld",
              access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
     unsigned n = 0;

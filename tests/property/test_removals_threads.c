@@ -25,7 +25,7 @@
 
 #define NUMBERS 3000
 
-/* From almost no false answers to many, and room for fewer removals than there are. */
+/* Filters with almost no false answers and with many, and one with room for too few removals. */
 static const struct {
     uint64_t capacity, deletions;
     double p;
@@ -51,7 +51,7 @@ static deja_filter *paired_filter(size_t i)
     return f;
 }
 
-/* The second filter alone: its hashes are salted, as docs/format.md says. */
+/* Queries the second filter alone, whose hashes are salted (docs/format.md). */
 static bool deletions_claim(const deja_filter *f, uint64_t number)
 {
     const struct dj_part *p = f->part[1];
@@ -219,7 +219,8 @@ static void a_file_keeps_answers_and_counts(void **state)
     }
 }
 
-/* Killed after removals that were not synced: the next writer recounts both halves. */
+/* The process is killed after removals that were not synced; the next writer recounts both
+ * halves. */
 static void counts_of_an_unclean_file_are_estimates(void **state)
 {
     const char *path = scratch_path("unclean");

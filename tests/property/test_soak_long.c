@@ -30,7 +30,7 @@ enum {
 
 static uint64_t operations;
 
-/* --- What must not grow -------------------------------------------------------- */
+/* --- Resources that must not grow ----------------------------------------------- */
 
 struct sample {
     int mappings, files, descriptors;

@@ -1,8 +1,8 @@
-/* attacker.c - the URLs of an attacker against a filter on a server, for redis.attacks.
+/* attacker.c - prints the URLs of an attacker against a filter on a server, for redis.attacks.
  *
- * attacker pollute|saturate|forge N KEY: N URLs, a line each, chosen for a filter of BF.RESERVE
- * with error rate 0.001 and capacity 10000 whose secret key is KEY (64 hex digits).  For forge
- * the filter holds https://honest.example/0 .. 9999, and none of the URLs was added. */
+ * attacker pollute|saturate|forge N KEY prints N URLs, one per line, chosen for a filter of
+ * BF.RESERVE with error rate 0.001 and capacity 10000 whose secret key is KEY (64 hex digits).
+ * For forge the filter holds https://honest.example/0 .. 9999, and none of the URLs was added. */
 #include "attacker.h"
 #include <stdio.h>
 #include <stdlib.h>

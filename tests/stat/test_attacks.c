@@ -9,10 +9,10 @@
  *   forgery     URLs that were never added and whose bits are all set
  *   hiding      URLs that together set all bits of a URL that someone else will add
  *
- * If the attacker knows the filter's seed, every attack works as the paper says.  With a secret
- * key, one of 2^256, the twin is a different filter, and the chosen URLs do no more harm than
- * random ones: set bits and false positives stay within five standard deviations of the values for
- * honest keys.  Seeds are fixed, so a correct filter never fails.
+ * If the attacker knows the filter's seed, every attack works as published.  With a secret key,
+ * one of 2^256, the twin is a different filter, and the chosen URLs do no more harm than random
+ * ones: set bits and false positives stay within five standard deviations of the values for honest
+ * keys.  Seeds are fixed, so a correct filter never fails.
  *
  * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
 #include "attacker.h"
@@ -83,7 +83,7 @@ static uint64_t strangers_found(const deja_filter *f)
 
 /* --- Pollution ------------------------------------------------------------ */
 
-/* As many as capacity allows. */
+/* Sends as many URLs as the capacity allows. */
 static void pollute(struct attack *a)
 {
     for (uint64_t n = 0; n < KEYS; n++) {

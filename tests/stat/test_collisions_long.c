@@ -1,7 +1,7 @@
 /* test_collisions_long.c - how often chosen pairs collide, for every length class of XXH3.
  *
- * The figures in docs/security.md.  DEJA_SECRETS=31 counts over 2^31 secrets (a processor hour);
- * the default is 2^26. */
+ * The test confirms the figures in docs/security.md.  DEJA_SECRETS=31 counts over 2^31 secrets (a
+ * processor hour); the default is 2^26. */
 #include "binom.h"
 #include "colliding.h"
 #include "unit.h"

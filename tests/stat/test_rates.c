@@ -3,7 +3,7 @@
  * Every test states a hypothesis: a count is binomial (or a sum normal) with these parameters.
  * The bound is five standard deviations, which a correct filter misses for one seed in 1.7
  * million (two sides); the seeds are fixed, so a test that passes once always passes.  Too few
- * hits are a bug as well. trial.h says where the variation between filters comes from.
+ * hits are a bug as well. trial.h explains the variation between filters.
  *
  * If hashing is not the subject, keys are ready-made hashes from a seeded sequence.  The hash
  * families get numbered URLs, which are typical of crawls and hard on weak functions. */

@@ -31,7 +31,7 @@ static inline deja_slice url_slice(const struct url *u)
     return (deja_slice){u->text, u->len};
 }
 
-/* PREFIX and the number in decimal; fast, because millions are tried. */
+/* Appends the number in decimal to the prefix; must be fast, because millions are tried. */
 static inline struct url url_with(const char *prefix, uint64_t number)
 {
     struct url u;
@@ -97,7 +97,7 @@ static inline bool attacker_sends(struct attacker *a, const struct url *u)
     return deja_filter_add(a->twin, url_slice(u), NULL, NULL) == DEJA_OK;
 }
 
-/* The best of 400 URLs. */
+/* Returns the best of 400 URLs. */
 static inline struct url attacker_pollutes(struct attacker *a)
 {
     const uint32_t least = a->twin->part[0]->shape.k;

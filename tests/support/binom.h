@@ -1,4 +1,4 @@
-/* binom.h - is a count inside the interval that a hypothesis allows?
+/* binom.h - tests whether a count is inside the interval that a hypothesis allows.
  *
  * "z standard deviations" stands for a tail probability: that of a normal variable beyond z, on
  * either side (z = 5: 2.9e-7).  Counts, above all small ones, are not normal, so the tails of the
@@ -87,7 +87,7 @@ static inline bool poisson_within(uint64_t hits, double mean, double z)
     return x > mean ? poisson_at_least(x, mean) >= tail : poisson_at_most(x, mean) >= tail;
 }
 
-/* Neither too many nor too few. */
+/* Whether there are neither too many nor too few hits. */
 static inline bool binom_within(uint64_t hits, uint64_t trials, double p, double z)
 {
     const double tail = normal_tail(z), x = (double)hits, n = (double)trials;
@@ -96,7 +96,7 @@ static inline bool binom_within(uint64_t hits, uint64_t trials, double p, double
     return x > n * p ? binom_at_least(x, n, p) >= tail : binom_at_most(x, n, p) >= tail;
 }
 
-/* Not too many: for a bound "at most p". */
+/* Whether there are not too many hits, for a bound "at most p". */
 static inline bool binom_at_most_rate(uint64_t hits, uint64_t trials, double p, double z)
 {
     return (double)hits <= (double)trials * p || binom_within(hits, trials, p, z);

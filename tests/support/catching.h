@@ -1,4 +1,4 @@
-/* catching.h - captures in a file what the command would print. */
+/* catching.h - captures the command's output in a file. */
 #ifndef TEST_CATCHING_H
 #define TEST_CATCHING_H
 #include "tools/base/out.h"

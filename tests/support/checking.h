@@ -1,4 +1,4 @@
-/* checking.h - what a fuzzer checks: a violated condition ends the process. */
+/* checking.h - checks of a fuzzer: a violated condition ends the process. */
 #ifndef TEST_CHECKING_H
 #define TEST_CHECKING_H
 #include <stdbool.h>

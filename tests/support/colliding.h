@@ -1,4 +1,4 @@
-/* colliding.h - how often do two keys have the same hash, over random secrets?
+/* colliding.h - counts how often two keys have the same hash, over random secrets.
  *
  * Deriving a secret from a file's key takes 62 calls of SipHash.  Here the words of the secret
  * are random themselves, and 2^24 secrets take less than a second. */
@@ -61,7 +61,7 @@ static inline void colliding_secret(struct dj_hasher *h, struct rng *r, const st
         dj_store64(h->secret + 8 * i, word[i]);
 }
 
-/* Over n secrets. */
+/* Counts collisions over n secrets. */
 static inline struct collisions colliding_count(uint32_t rules, const struct colliding *p,
                                                 uint64_t n, uint64_t seed)
 {

@@ -1,13 +1,12 @@
 /* cuts.h - every operation that changes a file, with a power cut at every point.
  *
- * A scenario states what is promised: these keys, in this visit.  While a step is under way that
- * will promise something else (another visit, another file), the state after it is as valid as
- * the one before.  After every call that changes the device, and between adds, the test draws
- * some of the states that a power cut could leave (disk.h) and opens each.  The file must hold
- * what is promised, its checksums must be right or it must report that it was in use, and a
- * writer must be able to continue with it.  A state with a torn sector, which devices promise not
- * to leave, is opened or rejected with a message, and then repaired; the promised keys are there
- * in either case.
+ * A scenario states a promise: these keys, in this visit.  During a step that will change the
+ * promise (another visit, another file), the state after it is as valid as the one before.  After
+ * every call that changes the device, and between adds, the test draws some of the states that a
+ * power cut could leave (disk.h) and opens each.  The file must hold the promised keys, its
+ * checksums must be right or it must report that it was in use, and a writer must be able to
+ * continue with it.  A state with a torn sector, which devices promise not to leave, is opened or
+ * rejected with a message, and then repaired; the promised keys are there in either case.
  *
  * Errors are recorded and reported when the scenario is over: cmocka cannot leave a library call
  * halfway. */
@@ -268,7 +267,7 @@ static void spectral_removes(void)
     cuts.next = keys(0, 0);
     add_cutting(f, 0, 150);
     sync_cutting(f, keys(0, 150));
-    cuts.now = keys(0, 75); /* the others no longer */
+    cuts.now = keys(0, 75); /* the others are no longer promised */
     for (uint64_t i = 75; i < 150; i++) {
         if (deja_filter_remove(f, key_of(&i), NULL, NULL) < 0)
             wrong("remove fails");

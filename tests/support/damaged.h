@@ -67,7 +67,7 @@ static inline struct bytes make_grown(void)
     return taken(path);
 }
 
-/* A static filter: written once, and record B never. */
+/* A static filter is written once, so record B never is. */
 static inline struct bytes make_fixed(void)
 {
     const char *path = scratch_path("made");

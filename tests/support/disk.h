@@ -1,8 +1,8 @@
 /* disk.h - a device that can lose power at any moment.
  *
  * The store's few calls that change files go through the functions at the end of this file, which
- * replace libc's.  They do what they are asked, except that nothing is ever really synced, and
- * record what a device would have to remember:
+ * replace libc's.  They work as usual, except that nothing is really synced, and record what a
+ * device would have to remember:
  *
  *   file     an image that is safe, and for each 512-byte sector all its versions since then;
  *            fsync, fdatasync and msync make the current version safe.  The same for its length.
@@ -42,7 +42,7 @@ struct disk_file {
     dev_t dev;
     ino_t ino;
     int fd;            /* a duplicate, so that the number stays in use */
-    struct bytes safe; /* what every power cut preserves */
+    struct bytes safe; /* bytes that every power cut preserves */
     struct bytes now;  /* as of the last scan */
     struct disk_version *pending;
     size_t n_pending, cap_pending;
@@ -379,7 +379,7 @@ int fdatasync(int fd)
     return disk_fsync(fd);
 }
 
-/* Which file is mapped at this address? */
+/* The file that is mapped at this address. */
 static struct disk_file *disk_mapped(const void *address)
 {
     FILE *maps = fopen("/proc/self/maps", "re");

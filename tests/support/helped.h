@@ -10,7 +10,7 @@
 #define HEADER_LEN 4096u
 
 enum help {
-    HELP_FRAME = 1,   /* magic, version and header length are made right              */
+    HELP_FRAME = 1,   /* corrects magic, version and header length              */
     HELP_HEADER = 2,  /* key check and header checksum                                */
     HELP_RECORDS = 4, /* checksums of the records, and the header they belong to      */
     HELP_LENGTH = 8   /* the caller gives the file the length that the header claims */

@@ -1,4 +1,4 @@
-/* near.h - how far off may the result of floating-point arithmetic be? */
+/* near.h - compares results of floating-point arithmetic with a tolerance. */
 #ifndef TEST_NEAR_H
 #define TEST_NEAR_H
 #include "unit.h"

@@ -9,7 +9,7 @@ static inline deja_slice key_of(const uint64_t *i)
     return (deja_slice){i, sizeof *i};
 }
 
-/* Adds one number; was it new? */
+/* Adds one number; returns whether it was new. */
 static inline bool add(deja_filter *f, uint64_t i)
 {
     bool is_new = false;

@@ -4,7 +4,7 @@
 #include "child.h"
 #include "deja.h"
 
-/* A child that says "ready" and waits for the signal to continue. */
+/* Starts a child that reports "ready" and waits for the signal to continue. */
 struct peer {
     pid_t pid;
     int to, from;

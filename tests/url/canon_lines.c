@@ -1,4 +1,4 @@
-/* canon_lines.c - the canonical forms of many URLs, for scripts that compare them.
+/* canon_lines.c - prints the canonical forms of many URLs, for scripts that compare them.
  *
  * canon_lines PROFILE: reads URLs, each as its length in decimal, a line end, and the bytes;
  * writes for each a status in decimal, a blank, the form's length, a line end, and the form. */

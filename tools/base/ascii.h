@@ -1,4 +1,4 @@
-/* ascii.h - protocol text: ASCII letters in every locale, trimming, comparing. */
+/* ascii.h - handles protocol text: ASCII letters in every locale, trimming, comparing. */
 #ifndef TOOLS_BASE_ASCII_H
 #define TOOLS_BASE_ASCII_H
 #include "deja.h"
@@ -38,7 +38,7 @@ static inline deja_slice ascii_slice(const char *text)
     return (deja_slice){text, strlen(text)};
 }
 
-/* A copy as a string, which the caller frees.  NULL: out of memory. */
+/* Returns a copy as a string, which the caller frees; NULL if out of memory. */
 static inline char *ascii_copy(deja_slice s)
 {
     char *copy = malloc(s.len + 1);
@@ -76,7 +76,7 @@ static inline deja_slice ascii_trim(deja_slice s)
     return (deja_slice){from, s.len};
 }
 
-/* Is s this word, in any case?  The word is in lower case. */
+/* Whether s is this word in any case.  The word itself is in lower case. */
 static inline bool ascii_is(deja_slice s, const char *word)
 {
     const char *p = s.data;

@@ -10,7 +10,7 @@ struct buffer { /* begin with {0} */
     size_t len, cap;
 };
 
-/* Makes room for len more bytes.  False: out of memory, and nothing has changed. */
+/* Makes room for len more bytes.  If out of memory, returns false and changes nothing. */
 static inline bool buffer_reserve(struct buffer *b, size_t len)
 {
     if (len <= b->cap - b->len)
@@ -44,7 +44,7 @@ static inline bool buffer_text(struct buffer *b, const char *text)
     return buffer_add(b, text, strlen(text));
 }
 
-/* With ASCII letters in lower case. */
+/* Appends with ASCII letters in lower case. */
 static inline bool buffer_lower(struct buffer *b, deja_slice s)
 {
     const size_t from = b->len;
@@ -67,7 +67,7 @@ static inline void buffer_fini(struct buffer *b)
 }
 
 /* Makes room for `need` items (above 0) in an array that has room for *cap.  Returns the array,
- * which may have moved.  NULL: out of memory, and the old array is unchanged. */
+ * which may have moved, or NULL if out of memory; the old array is then unchanged. */
 static inline void *array_grow(void *array, size_t *cap, size_t need, size_t item)
 {
     if (need <= *cap)
@@ -78,8 +78,8 @@ static inline void *array_grow(void *array, size_t *cap, size_t need, size_t ite
     return larger;
 }
 
-/* Replaces an array whose content is no longer needed with one for n items.  NULL: out of memory;
- * the old array has been freed. */
+/* Replaces an array whose content is no longer needed with one for n items.  Returns NULL if out
+ * of memory; the old array is freed in either case. */
 static inline void *array_renew(void *array, size_t *cap, size_t n, size_t item)
 {
     free(array);

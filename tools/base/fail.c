@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A text that is too long is cut off between two characters. */
+/* Cuts off a text that is too long, between two characters. */
 static void print(deja_error *err, int status, const char *fmt, va_list args)
 {
     err->status = status;
@@ -25,8 +25,8 @@ int fail(deja_error *err, int status, const char *fmt, ...)
     return status;
 }
 
-/* The strerror_r of POSIX fills the buffer and returns a number; that of GNU returns the text.
- * _Generic selects the function for the one in this libc. */
+/* POSIX's strerror_r fills the buffer and returns a number; GNU's returns the text.  _Generic
+ * selects the function for this libc. */
 static inline const char *words_posix(int rc, const char *buffer)
 {
     return rc == 0 ? buffer : "failed";
@@ -70,7 +70,7 @@ struct fail_path fail_path(const char *path)
         if (strlen(text) + (from > 0 ? sizeof dots : 1) <= room)
             break;
         do
-            from++; /* not into the middle of a character */
+            from++; /* do not start in the middle of a character */
         while (((unsigned char)path[from] & 0xc0) == 0x80);
     }
     const size_t before = from > 0 ? sizeof dots - 1 : 0;

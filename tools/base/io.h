@@ -7,9 +7,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define IO_PIECE ((size_t)1 << 20) /* per call, so that a signal is noticed soon */
+#define IO_PIECE ((size_t)1 << 20) /* bytes per call, so that a signal is noticed soon */
 
-/* False: it failed, and errno is set. */
+/* Returns false and sets errno on failure. */
 static inline bool io_write(int fd, const void *data, uint64_t len)
 {
     const char *at = data;

@@ -1,4 +1,4 @@
-/* number.c - numbers as people type and read them.
+/* number.c - parses and prints numbers as people type and read them.
  *
  * Counts and sizes are parsed without floating point, so 18446744073709551615 is exact and 0.1G
  * is the same number of bytes everywhere.  The parser stores the decimal digits and the position
@@ -78,7 +78,7 @@ static const struct unit time_units[] = {
     {"m", 60000000}, {"h", 3600000000u}, {"d", 86400000000}, {NULL, 0},
 };
 
-/* e6, e-3, E+9.  Other text is not consumed: it may be a suffix. */
+/* Reads e6, e-3, E+9.  Other text is not consumed, because it may be a suffix. */
 static const char *read_exponent(const char *at, int *exponent)
 {
     *exponent = 0;
@@ -150,7 +150,7 @@ static const struct unit *find_unit(const struct unit *units, const char *suffix
     return NULL;
 }
 
-/* The user's text in quotes, cut if it is long. */
+/* Quotes the user's text, cut off if it is long. */
 static struct num_text quote(const char *text)
 {
     struct num_text t;
@@ -386,7 +386,7 @@ struct num_text num_estimate(double x)
     return num_count((uint64_t)(x + 0.5));
 }
 
-/* x with one decimal and the prefix that keeps it below 1000. */
+/* Formats x with one decimal and the prefix that keeps it below 1000. */
 static struct num_text prefixed(double x, const char *unit)
 {
     static const char prefixes[] = "kMGTPE";

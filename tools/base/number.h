@@ -1,4 +1,4 @@
-/* number.h - numbers as people type and read them, in every locale.
+/* number.h - parses and prints numbers as people type and read them, in every locale.
  *
  * Parsers read the whole text: no white space, no sign, nothing after the number.  An error text
  * is the end of a sentence, "takes a whole number ..., not '1 k'"; the caller puts the subject in
@@ -12,8 +12,9 @@
 /* 250000, 1.5M, 1e6, 18446744073709551615: k, M, G, T, P are powers of 1000.  The value must be a
  * whole number of at most 64 bits. */
 int num_parse_count(const char *text, uint64_t *value, deja_error *err);
-/* Bytes: 1.5G, 512M, 64KiB, 33.6MB.  k, M, G, T, P and KiB, ... are powers of 1024, as for memory;
- * kB, MB, ... are powers of 1000, as deja prints them.  Rounded down to a byte. */
+/* Parses bytes: 1.5G, 512M, 64KiB, 33.6MB.  k, M, G, T, P and KiB, ... are powers of 1024, as for
+ * memory; kB, MB, ... are powers of 1000, as deja prints them.  The value is rounded down to a
+ * byte. */
 int num_parse_size(const char *text, uint64_t *value, deja_error *err);
 /* Seconds: 90, 30s, 15m, 6h, 1.5d, 2w.  The value must be a whole number. */
 int num_parse_duration(const char *text, uint64_t *value, deja_error *err);
@@ -45,7 +46,7 @@ struct num_text num_duration(double seconds);          /* 0.31 s  2 min 3 s  4 h
 struct num_text num_took(double seconds);              /* 0.6 ms  5 ms  310 ms  1.2 s  2 min 3 s */
 struct num_text num_speed(double per_second);          /* 23.1 M/s                              */
 struct num_text num_fixed(double x, int decimals);     /* 9.58: for columns of a table          */
-struct num_text num_exact(double x);                   /* the shortest that reads back equal    */
+struct num_text num_exact(double x);                   /* shortest text that reads back equal   */
 struct num_text num_typed(double x);                   /* num_exact as people type it: 1e-6     */
 
 #endif

@@ -1,7 +1,7 @@
-/* out.c - results: text, wrapped words and bars, to standard output or a file.
+/* out.c - writes results (text, wrapped words and bars) to standard output or a file.
  *
- * Results are buffered and written with write(2), which may write less than it was given, be
- * interrupted, or meet a pipe that another process made non-blocking.  If the reader has closed
+ * Results are buffered and written with write(2), which may write only part of them, be
+ * interrupted, or find that another process made the pipe non-blocking.  If the reader has closed
  * the pipe (EPIPE), that is not an error: `deja dedup | head` ends without a message.
  *
  * After Ctrl-C, a write must not wait forever for a reader that has stopped reading, such as a
@@ -83,14 +83,15 @@ int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_er
     for (size_t i = 0; i < n; i++) {
         if (!is_output(o, paths[i]))
             continue;
-        o->error = EPIPE; /* one error is enough: report no second one */
-        return fail(err, DEJA_EINVAL, "%s is the output as well; write to another file",
+        o->error = EPIPE; /* one error is enough: do not report a second one */
+        return fail(err, DEJA_EINVAL, "%s is also the output; write to another file",
                     strcmp(paths[i], "-") == 0 ? "standard input" : fail_path(paths[i]).text);
     }
     return DEJA_OK;
 }
 
-/* Waits until a write can succeed.  False: a write is still not possible a second after Ctrl-C. */
+/* Waits until a write can succeed; returns false if that is still impossible a second after
+ * Ctrl-C. */
 static bool wait_writable(const struct out *o)
 {
     struct pollfd p = {.fd = o->fd, .events = POLLOUT};
@@ -193,7 +194,7 @@ void out_printf(struct out *o, const char *fmt, ...)
     va_end(args);
 }
 
-/* The status for the first failure. */
+/* Returns the status for the first failure. */
 static int verdict(const struct out *o, deja_error *err)
 {
     if (o->error == 0)

@@ -48,7 +48,7 @@ static void json_newline(struct json *j)
     out_spaces(j->out, (size_t)j->depth * 2);
 }
 
-/* Before a value: comma, new line, key. */
+/* Prints the text before a value: comma, line break, key. */
 static void json_lead(struct json *j, const char *key)
 {
     assert((key != NULL) == (j->depth > 0 && j->close[j->depth - 1] == '}'));

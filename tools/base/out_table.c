@@ -1,4 +1,5 @@
-/* out_table.c - tables.  All cells are stored, because the widest one sets a column's width. */
+/* out_table.c - prints tables.  All cells are stored first, because the widest one sets the width
+ * of its column. */
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/out.h"

@@ -1,7 +1,7 @@
 /* printable.c - escapes untrusted text for terminals.
  *
  * Messages quote file names, column names, option values, settings, URLs and server replies.
- * Anyone who controls these could clear the screen, fake lines, or type commands for the user.  So
+ * Anyone who controls these could clear the screen, fake lines, or enter commands as the user.  So
  * console.c (standard error), out_json.c, out_table.c and fail_path escape them here.  Lines of
  * data are not messages: they are printed byte for byte, as cat does.
  *
@@ -53,7 +53,7 @@ size_t printable_next(const void *text, size_t len, enum printable_class *class,
     return n;
 }
 
-/* One escape for a character, or one for each byte. */
+/* Writes one escape for a character, or one for each byte. */
 static size_t escape(char out[20], const unsigned char *s, size_t n, bool whole, uint32_t code)
 {
     if (whole)

@@ -6,7 +6,7 @@
 /* Copies as much of text as fits into cap bytes, with a terminating zero, and returns how many
  * bytes of text that was.  Control characters and bytes that are not UTF-8 become escapes such as
  * \x1b or \u202e; with ascii, for terminals that do not use UTF-8, so does everything outside
- * ASCII.  Text that is already escaped stays as it is. */
+ * ASCII.  Escaping an escaped text again does not change it. */
 size_t printable(char *out, size_t cap, const void *text, size_t len, bool ascii);
 
 enum printable_class {
@@ -18,7 +18,7 @@ enum printable_class {
  * are not UTF-8: the length of the longest prefix that could have become a character. */
 size_t printable_next(const void *s, size_t len, enum printable_class *class, uint32_t *code);
 
-/* The length of a truncated text without an incomplete last character. */
+/* Returns the length of a truncated text without an incomplete last character. */
 size_t printable_cut(const char *text, size_t len);
 
 /* Replaces the middle of a text that has more than `columns` characters (at least 5) with "...". */

@@ -13,7 +13,7 @@ static inline bool scan_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The next run of bytes that are not blanks; false at the end.  *at moves past it. */
+/* Finds the next run of bytes that are not blanks, and moves *at past it; false at the end. */
 static inline bool scan_word(const char **at, const char *end, deja_slice *word)
 {
     const char *begin = *at;

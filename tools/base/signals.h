@@ -5,10 +5,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* From now on SIGINT, SIGTERM and SIGHUP set the flag that this returns and interrupt a waiting
- * read or write (EINTR); the second signal kills the program.  A signal that was ignored at the
- * start (nohup, a background job of a shell) stays ignored.  SIGPIPE is ignored: a write to a
- * closed pipe returns EPIPE. */
+/* After this call, SIGINT, SIGTERM and SIGHUP set the returned flag and interrupt a waiting read
+ * or write (EINTR); the second signal kills the program.  A signal that was ignored at the start
+ * (nohup, a background job of a shell) stays ignored.  SIGPIPE is ignored: a write to a closed
+ * pipe returns EPIPE. */
 const atomic_bool *signals_install(void);
 
 /* stop may be NULL. */
@@ -17,13 +17,13 @@ static inline bool signals_stopped(const atomic_bool *stop)
     return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
-/* Use them around pthread_create: new threads inherit the mask, so the calling thread gets the
- * signals and EINTR. */
+/* Use these around pthread_create: new threads inherit the mask, so only the calling thread gets
+ * the signals and EINTR. */
 void signals_mask(sigset_t *old);
 void signals_unmask(const sigset_t *old);
 
-/* After cleaning up: if a signal asked to stop, kills the process with that signal, so that shells
- * and their loops notice it.  Otherwise returns. */
+/* Call this after cleaning up.  If a signal asked to stop, it kills the process with that signal,
+ * so that shells and their loops notice; otherwise it returns. */
 void signals_finish(void);
 
 #endif

@@ -78,8 +78,8 @@ struct block {
 void block_init(struct block *b);
 void block_fini(struct block *b);
 
-/* Room for len bytes that are valid as long as the block's content, or NULL if memory is
- * exhausted. block_take takes the first len of them; without it, the next call returns the same
+/* Returns room for len bytes that are valid as long as the block's content, or NULL if out of
+ * memory.  block_take takes the first len of them; without it, the next call returns the same
  * room.  Bytes that were taken never move. */
 char *block_room(struct block *b, size_t len);
 void block_take(struct block *b, size_t len);

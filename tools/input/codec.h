@@ -11,7 +11,7 @@
 /* The compressed bytes that have been read, and the state of the decoder. */
 struct codec_input {
     unsigned char *bytes;
-    size_t len, pos; /* pos: consumed by the decoder */
+    size_t len, pos; /* pos: bytes consumed by the decoder */
     bool fresh;      /* between two streams, or before the first */
     bool first;      /* before the end of the first stream */
     bool flushed;    /* the decoder has no more output for these bytes */
@@ -20,9 +20,10 @@ struct codec_input {
 #define CODEC_MAX ((size_t)1 << 30) /* fits an unsigned int */
 
 struct codec {
-    const char *name;    /* also of the program: NAME -dc FILE decompresses */
-    const char *library; /* required */
-    /* A decoder; NULL: out of memory.  open is NULL in a build without the library. */
+    const char *name;    /* also the program's name: NAME -dc FILE decompresses */
+    const char *library; /* the library that it requires */
+    /* Returns a decoder, or NULL if out of memory.  open is NULL in a build without the
+     * library. */
     void *(*open)(void);
     /* Reads from `in` and writes up to cap (at most CODEC_MAX) bytes to buf.  It must make progress,
      * or set `flushed` if it needs more bytes.  *len is 0 before the call; even after an error it
@@ -33,11 +34,11 @@ struct codec {
 };
 extern const struct codec codec_gzip, codec_zstd, codec_xz, codec_bzip2;
 
-/* Errors that all formats share. */
+/* Return the errors that all formats share. */
 int codec_no_memory(deja_error *err);
-/* The error if other bytes follow the last stream. */
+/* Returns the error for other bytes after the last stream. */
 int codec_not_more(const struct codec *c, deja_error *err);
-/* Is the next stream still to be read? */
+/* Whether the next stream is still to be read. */
 static inline bool codec_waits(struct codec_input *in)
 {
     const bool waits = in->fresh && in->pos == in->len;
@@ -50,8 +51,8 @@ static inline void codec_stream_ended(struct codec_input *in)
     in->fresh = true;
     in->first = false;
 }
-/* After a stream, is the next byte not the first byte of another one?  A library may need more
- * bytes to detect that, and there may be none. */
+/* Whether the byte after a stream cannot start another one.  A library may need more bytes to
+ * detect that, and there may be none. */
 static inline bool codec_is_over(const struct codec_input *in, unsigned char begin)
 {
     return in->fresh && !in->first && in->bytes[in->pos] != begin;
@@ -63,7 +64,8 @@ static inline void codec_skip_padding(struct codec_input *in)
         in->pos++;
 }
 
-/* Before and after a call of zlib, liblzma or libbz2, whose streams have the same fields. */
+/* Use these before and after a call of zlib, liblzma or libbz2, whose streams have the same
+ * fields. */
 #define CODEC_GIVE(z, in, buf, cap)                                                               \
     do {                                                                                          \
         (z)->next_in = (void *)((in)->bytes + (in)->pos);                                         \

@@ -25,7 +25,7 @@ static void *bzip2_open(void)
     return z;
 }
 
-/* libbz2 cannot reset a decoder. */
+/* Starts a new decoder, because libbz2 cannot reset one. */
 static int begin_again(bz_stream *z, deja_error *err)
 {
     BZ2_bzDecompressEnd(z);

@@ -64,7 +64,7 @@ static int refuse(size_t rc, deja_error *err)
 }
 
 /* The decoder drops the output of a call that ends with an error.  So it gets one block at a time,
- * and none while it has output left: everything before a damaged block is returned. */
+ * and none while it has output left.  Everything before a damaged block is returned that way. */
 static int zstd_step(void *decoder, struct codec_input *in, unsigned char *buf, size_t cap,
                      size_t *len, deja_error *err)
 {
@@ -86,7 +86,7 @@ static int zstd_step(void *decoder, struct codec_input *in, unsigned char *buf, 
     in->first = in->first && rc != 0;
     if (ZSTD_isError(rc))
         return refuse(rc, err);
-    /* It asks for a block together with the header of the next one. */
+    /* The decoder asks for a block together with the header of the next one. */
     z->wants = rc > BLOCK_HEADER ? rc - BLOCK_HEADER : rc;
     return DEJA_OK;
 }

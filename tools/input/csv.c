@@ -1,4 +1,4 @@
-/* csv.c - records and fields of CSV; see csv.h.
+/* csv.c - finds records and fields of CSV; see csv.h.
  *
  * Most CSV has few quotes.  The scan jumps from quote to quote with memchr; in between, every
  * terminator ends a record, and deja_lines_ends finds them.  No loop examines single bytes. */

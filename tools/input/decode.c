@@ -25,7 +25,7 @@
 
 #define PACKED_CAP   ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
 #define STOP_WAIT_MS 100
-#define LULL_MS      2 /* a pipe without data for this long has none at the moment */
+#define LULL_MS      2 /* a pipe without data for this long counts as empty for now */
 
 struct decode {
     int fd;
@@ -58,16 +58,16 @@ static bool may_stop(const struct decode *d)
     return d->stop || d->quit;
 }
 
-/* Do bytes or the end arrive within this many milliseconds (-1: no limit)? */
+/* Whether bytes or the end arrive within this many milliseconds (-1: no limit). */
 static bool readable(int fd, int timeout_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     return poll(&p, 1, timeout_ms) > 0; /* also for POLLHUP and POLLERR, which read reports */
 }
 
-/* read(2) that handles interruptions.  *len stays 0 at the end, if stopped, and if `wait` is false
- * and nothing arrives for LULL_MS.  It waits for pipes in poll, with a time limit if it can be
- * stopped: a signal interrupts only the thread that receives it, and may arrive just before the
+/* Like read(2), but handles interruptions.  *len stays 0 at the end, if stopped, and if `wait` is
+ * false and nothing arrives for LULL_MS.  It waits for pipes in poll, with a time limit if it can
+ * be stopped: a signal interrupts only the thread that receives it, and may arrive just before the
  * wait starts. */
 static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *len,
                     deja_error *err)
@@ -209,7 +209,7 @@ static const char *word_of(const char *path, char word[WORD_MAX])
     return n > 0 && n < WORD_MAX ? word : "FILE";
 }
 
-/* The advice of a row, with FILE replaced by the file's name. */
+/* Writes the advice of a row, with FILE replaced by the file's name. */
 static void spell_remedy(const char *remedy, const char *word, char *text, size_t cap)
 {
     const char *file = strstr(remedy, "FILE");
@@ -220,7 +220,7 @@ static void spell_remedy(const char *remedy, const char *word, char *text, size_
         (void)snprintf(text, cap, "%.*s%s%s", (int)(file - remedy), remedy, word, file + 4);
 }
 
-/* found is NULL: plain.  path is NULL: the file has no name. */
+/* found is NULL for a plain file, path is NULL if the file has no name. */
 static int can_be_read(const struct decode_magic *found, const char *path, deja_error *err)
 {
     const struct codec *codec = found ? found->codec : NULL;
@@ -268,7 +268,7 @@ static int sniff(struct decode *d, deja_error *err)
     const struct decode_magic *found = NULL;
     bool unused;
     ssize_t got = d->regular ? peek_at(d->fd, peek) : -1;
-    if (got >= 0) { /* may be wrong for a file that is being written */
+    if (got >= 0) { /* may be wrong while the file is still being written */
         found = decode_magic(peek, (size_t)got, &unused);
     } else {
         int rc = take_head(d, &found, err);
@@ -306,7 +306,7 @@ int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len,
     if (rc == DEJA_OK && d->sniffed)
         rc = d->failed = d->codec ? read_packed(d, buf, cap, wait, len, &d->error)
                                   : read_plain(d, buf, cap, wait, len, &d->error);
-    if (rc == DEJA_OK || *len > 0) /* return what was decoded before the error first */
+    if (rc == DEJA_OK || *len > 0) /* return the decoded bytes first, the error later */
         return DEJA_OK;
     if (err)
         *err = d->error;

@@ -1,6 +1,6 @@
 /* decode.h - reads a file descriptor and decompresses: plain, gzip, zstd, xz or bzip2, detected by
- * content.  Archives, other compressed formats and databases are rejected with a message that names
- * a program that reads them: as lines, they would be garbage. */
+ * content.  Archives, other compressed formats and databases are rejected with a message that
+ * names a program that reads them, because they would be garbage as lines. */
 #ifndef TOOLS_INPUT_DECODE_H
 #define TOOLS_INPUT_DECODE_H
 #include "deja.h"
@@ -23,7 +23,7 @@ enum decode_format {
 #define DECODE_MAGIC 16
 int decode_sniff(const unsigned char *head, size_t len);
 
-/* Was this program built with the library that reads the format? */
+/* Whether this program was built with the library that reads the format. */
 bool decode_supported(enum decode_format format);
 
 /* Checks the first bytes, without consuming them, for a format that cannot be read.  It returns

@@ -1,4 +1,4 @@
-/* decode_magic.c - file formats by their first bytes; see decode_magic.h. */
+/* decode_magic.c - recognizes file formats by their first bytes; see decode_magic.h. */
 #include "tools/input/decode_magic.h"
 
 #define LOOSE(bytes, at, from, to) sizeof(bytes) - 1, bytes, at, from, to
@@ -28,7 +28,7 @@ static const struct decode_magic table[] = {
     {PACKED("lz4-compressed", "lz4 -dc"), BYTES("\x04\x22\x4d\x18")},
     {PACKED("lz4-compressed", "lz4 -dc"), BYTES("\x02\x21\x4c\x18")},
     {PACKED("lzip-compressed", "lzip -dc"), BYTES("LZIP\1")},
-    /* A dictionary below 16 MiB, or above. */
+    /* The dictionary has less, or more, than 16 MiB. */
     {PACKED("lzma-compressed", "xz -dc"),
      LOOSE("\x5d\0\0\1\0\xff\xff\xff\xff\xff\xff\xff\xff", 3, 1, 0xff)},
     {PACKED("lzma-compressed", "xz -dc"),
@@ -51,8 +51,8 @@ static const struct decode_magic table[] = {
     {OTHER("a program (ELF)", "name a file with lines"), BYTES("\177ELF")},
 };
 
-/* How many bytes of the row's pattern match: all, fewer if the head is shorter, or 0 if they
- * differ. */
+/* Returns how many bytes of the row's pattern match: all, fewer if the head is shorter, or 0 if
+ * they differ. */
 static size_t match(const struct decode_magic *m, const unsigned char *head, size_t len)
 {
     const size_t n = len < m->len ? len : m->len;

@@ -1,5 +1,5 @@
-/* decode_magic.h - file formats by their first bytes: those that deja decompresses, and those that
- * it must not mistake for lines.
+/* decode_magic.h - recognizes file formats by their first bytes: those that deja decompresses, and
+ * those that it must not mistake for lines.
  *
  * Everything else is plain.  A list of lines must never be rejected, so a pattern has at least one
  * byte that does not occur in text (a control byte, or one that UTF-8 forbids there), or is ten
@@ -13,14 +13,14 @@ struct decode_magic {
     enum decode_format format;
     const struct codec *codec; /* NULL: the file is rejected */
     const char *what;          /* "a zip archive" */
-    const char *remedy;        /* what to do, after "; "; FILE is replaced by its name */
+    const char *remedy;        /* advice, printed after "; "; FILE is replaced by its name */
     size_t len;
     const char *bytes;
     size_t loose; /* the position of a byte that may be any from `from` to `to`; from is 0: none */
     unsigned char from, to;
 };
-/* The row for a file that starts with `head`, or NULL.  *more: with further bytes a row could still
- * match.  DECODE_MAGIC bytes are always enough. */
+/* Returns the row for a file that starts with `head`, or NULL.  *more becomes true if a row could
+ * still match with further bytes.  DECODE_MAGIC bytes are always enough. */
 const struct decode_magic *decode_magic(const unsigned char *head, size_t len, bool *more);
 
 #endif

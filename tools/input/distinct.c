@@ -5,7 +5,7 @@
 
 static int no_memory(deja_error *err)
 {
-    return fail(err, DEJA_ENOMEM, "no memory for the list of keys");
+    return fail(err, DEJA_ENOMEM, "out of memory for the list of keys");
 }
 
 int distinct_append(struct distinct *d, deja_slice key, deja_error *err)

@@ -10,7 +10,7 @@
 struct distinct { /* begin with {0} */
     char *bytes;
     size_t used, cap;
-    size_t *end; /* of each key in bytes */
+    size_t *end; /* where each key ends in bytes */
     size_t n, room;
     uint64_t duplicates; /* keys that were skipped */
     deja_filter *seen;
@@ -23,8 +23,8 @@ int distinct_offer(struct distinct *d, deja_slice key, size_t most, deja_error *
  * than `longest` bytes. */
 int distinct_read(struct distinct *d, const struct input_options *in, size_t most, size_t longest,
                   deja_error *err);
-/* The keys, in an array that the caller frees; NULL: out of memory.  They point into bytes, which
- * must not grow again. */
+/* Returns the keys in an array that the caller frees, or NULL if out of memory.  They point into
+ * bytes, which must not grow again. */
 deja_slice *distinct_slices(const struct distinct *d, deja_error *err);
 void distinct_fini(struct distinct *d);
 

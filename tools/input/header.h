@@ -1,4 +1,4 @@
-/* header.h - the line at the start of a file that names its columns.
+/* header.h - finds the line at the start of a file that names its columns.
  *
  * CSV: the first record.  Some exports start with comments, lines that begin with #; some have the
  * names only in the last of these comments:
@@ -18,11 +18,11 @@
 struct header {
     char *text; /* of the first file with a header, with its terminator; NULL: none yet */
     size_t len;
-    bool differ; /* a later file had a different one */
+    bool differ; /* a later file had a different header */
 
     /* private */
-    unsigned column; /* if a file has no header */
-    char *comment;   /* the last one in this file, with its terminator; NULL: none */
+    unsigned column; /* column to use if a file has no header */
+    char *comment;   /* last comment in this file, with its terminator; NULL: none */
     size_t comment_len;
 };
 void header_init(struct header *h, const struct pick *p);
@@ -30,14 +30,16 @@ void header_fini(struct header *h);
 
 /* Starts the next file. */
 void header_begin(struct header *h, struct pick *p);
-/* Is a record that starts with this byte a comment, in which quotes are ordinary bytes? */
+/* Whether a record that starts with this byte is a comment, in which quotes are ordinary
+ * bytes. */
 static inline bool header_is_comment(const struct pick *p, char first)
 {
     return p->header == PICK_CSV_HEADER && first == '#';
 }
 
-/* What the next record is.  It has its terminator and may start with a byte order mark.  A header
- * sets the column in p.  Errors name the path.  DEJA_EINVAL: no such column. */
+/* Classifies the next record, which has its terminator and may start with a byte order mark.  A
+ * header sets the column in p.  Errors name the path; DEJA_EINVAL means that there is no such
+ * column. */
 enum header_is {
     HEADER_NOT,     /* an ordinary record */
     HEADER_COMMENT, /* skip it, and ask again for the next */
@@ -45,9 +47,10 @@ enum header_is {
 };
 int header_look(struct header *h, struct pick *p, deja_slice record, const char *path,
                 deja_error *err);
-/* Call it when no comment follows: was the last one the header?  1: yes; 0: no. */
+/* Call this when no comment follows.  Returns 1 if the last comment was the header, otherwise
+ * 0. */
 int header_in_comment(struct header *h, struct pick *p, deja_error *err);
-/* Call it when a file ends before its first record. */
+/* Call this when a file ends before its first record. */
 int header_end(struct header *h, struct pick *p, const char *path, deja_error *err);
 
 #endif

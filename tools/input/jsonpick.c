@@ -23,7 +23,7 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* From an opening quote to after the closing one, or NULL. */
+/* Skips from an opening quote to after the closing one; NULL if there is none. */
 static const char *skip_string(const char *at, const char *end)
 {
     const char *quote = scan_quote(at + 1, end);
@@ -148,7 +148,7 @@ size_t jsonpick_decode(deja_slice raw, char *out)
 
 /* --- Members --------------------------------------------------------------- */
 
-/* Is this the string in [at, end), which includes its quotes? */
+/* Whether this is the string in [at, end), which includes its quotes. */
 static bool is_called(const char *at, const char *end, const char *name, size_t len)
 {
     at++;
@@ -183,8 +183,9 @@ bool jsonpick_walk(struct jsonpick_walk *w, deja_slice text)
     return true;
 }
 
-/* The name of the next member, with its quotes; w->value is the start of its value.  The next call
- * skips the value, so the name is found even if the line is truncated inside the value. */
+/* Finds the name of the next member, with its quotes; w->value becomes the start of its value.
+ * The next call skips the value, so the name is found even if the line is truncated inside the
+ * value. */
 static bool next_member(struct jsonpick_walk *w, deja_slice *name)
 {
     if (w->value) {
@@ -220,7 +221,7 @@ bool jsonpick_next(struct jsonpick_walk *w, deja_slice *name, deja_slice *value)
     return true;
 }
 
-/* The start of that member's value in the object at the start of `text`, or NULL. */
+/* Returns the start of that member's value in the object at the start of `text`, or NULL. */
 static const char *find_member(deja_slice text, deja_slice wanted)
 {
     struct jsonpick_walk w;
@@ -241,7 +242,7 @@ static bool opens_bracket(const char *at)
     return at[0] == '[' && (at[1] == '"' || at[1] == '\'');
 }
 
-/* A name in quotes, or in brackets and quotes: returns its end, or NULL. */
+/* Takes a name in quotes, or in brackets and quotes; returns its end, or NULL. */
 static const char *take_quoted(struct jsonpick_path *path, const char *at)
 {
     const bool bracket = opens_bracket(at);
@@ -253,7 +254,7 @@ static const char *take_quoted(struct jsonpick_path *path, const char *at)
     return close + 1 + bracket;
 }
 
-/* Names separated by dots, up to the next quoted name. */
+/* Takes names separated by dots, up to the next quoted name. */
 static const char *take_plain(struct jsonpick_path *path, const char *at)
 {
     const char *end = at;
@@ -282,7 +283,7 @@ bool jsonpick_parse(struct jsonpick_path *path, const char *text)
     return at && *at == 0;
 }
 
-/* The start of the value of a step.  A plain step is the name of a member; otherwise the
+/* Returns the start of the value of a step.  A plain step is the name of a member; otherwise the
  * part before a dot names an object, in which the rest of the step is looked up. */
 static const char *follow(deja_slice text, struct jsonpick_step step)
 {

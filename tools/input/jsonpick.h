@@ -15,7 +15,7 @@
 #define JSONPICK_STEPS 8
 struct jsonpick_step {
     deja_slice name;
-    bool exact; /* it was quoted: dots are part of it */
+    bool exact; /* the name was quoted: dots are part of it */
 };
 struct jsonpick_path {
     struct jsonpick_step step[JSONPICK_STEPS];

@@ -1,4 +1,4 @@
-/* logline.c - the request target in a line of a web server's log; see logline.h.
+/* logline.c - finds the request target in a line of a web server's log; see logline.h.
  *
  * The request is the quoted string after the date: the first one after a bracket, since quotes in
  * earlier fields are escaped.  It must start with a method, a word of letters, and end with HTTP/

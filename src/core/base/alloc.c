@@ -1,4 +1,4 @@
-/* alloc.c - zeroed memory through the caller's hook, in huge pages where that pays.
+/* alloc.c - allocates zeroed memory through the caller's hook, in huge pages if large.
  *
  * Filter probes are random accesses.  With 4 KiB pages, nearly every probe of a large filter
  * misses the TLB as well as the cache; with 2 MiB pages it misses only the cache.  Large

@@ -1,4 +1,4 @@
-/* alloc.h - zeroed memory through the caller's hook, in huge pages where that pays. */
+/* alloc.h - allocates zeroed memory through the caller's hook, in huge pages if large. */
 #ifndef DJ_ALLOC_H
 #define DJ_ALLOC_H
 #include "deja.h"

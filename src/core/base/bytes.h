@@ -64,7 +64,7 @@ static inline uint64_t dj_mulhi(uint64_t a, uint64_t b)
 }
 
 /* Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014: the finalizer of
- * SplitMix64.  A bijection whose output bits each depend on every input bit. */
+ * SplitMix64.  It is a bijection, and each output bit depends on every input bit. */
 static inline uint64_t dj_mix64(uint64_t x)
 {
     x ^= x >> 30;

@@ -12,8 +12,8 @@
         __asm__ volatile("");                                                                     \
     } while (0)
 /* ThreadSanitizer does not know that vector loads concurrent with atomic stores are harmless on
- * x86, so its build uses only the portable kernels.  Tests compare the others with them bit for
- * bit. */
+ * x86, so its build uses only the portable kernels.  Tests compare the other kernels with these
+ * bit for bit. */
 #ifdef __SANITIZE_THREAD__
 #define DJ_TSAN 1
 #elif defined(__has_feature)

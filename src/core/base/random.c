@@ -1,4 +1,4 @@
-/* random.c - secret bytes from the kernel. */
+/* random.c - gets secret bytes from the kernel. */
 #include "core/base/random.h"
 #include <errno.h>
 #include <sys/random.h>

@@ -1,4 +1,4 @@
-/* random.h - secret bytes from the kernel. */
+/* random.h - gets secret bytes from the kernel. */
 #ifndef DJ_RANDOM_H
 #define DJ_RANDOM_H
 #include <stdbool.h>

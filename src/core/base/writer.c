@@ -6,7 +6,7 @@ static _Thread_local char this_thread; /* only its address matters */
 
 static void wait_for_owner(const struct dj_writer *w)
 {
-    while (atomic_load(&w->busy)) /* for at most one batch, when the filter becomes shared */
+    while (atomic_load(&w->busy)) /* at most one batch, and only when the filter becomes shared */
         sched_yield();
 }
 

@@ -1,8 +1,8 @@
 /* bitset.h - single bits of a flat body: test, set, prefetch.
  *
  * Bit b is bit b mod 8 of byte b / 8, on every machine.  It is read and written as part of a
- * 64-bit word; a body is a whole number of words.  Relaxed atomics suffice: bits are only ever
- * set, and a caller that must see another thread's bits synchronizes by other means. */
+ * 64-bit word; a body is a whole number of words.  Relaxed atomics suffice, because bits are only
+ * ever set; a caller that must see another thread's bits synchronizes by other means. */
 #ifndef DJ_BITSET_H
 #define DJ_BITSET_H
 #include "core/base/bytes.h"

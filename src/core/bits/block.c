@@ -77,7 +77,7 @@ static bool set_shared(uint64_t *block, const struct pattern *p)
 {
     uint64_t missing = 0;
     for (unsigned w = 0; w < 8; w++) {
-        /* Most keys of a crawl are repeats: read before locking the cache line. */
+        /* Most keys of a crawl are repeats, so read the word before locking its cache line. */
         if ((p->word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED)) == 0)
             continue;
         missing |= p->word[w] & ~__atomic_fetch_or(block + w, p->word[w], __ATOMIC_RELAXED);

@@ -16,7 +16,7 @@
  * lines of one page.
  *
  * A kernel is a set of functions over n hashes of one body.  All kernels set the same bits and
- * give the same answers; the portable one defines them. */
+ * give the same answers as the portable one. */
 #ifndef DJ_BLOCK_H
 #define DJ_BLOCK_H
 #include "core/base/bytes.h"
@@ -27,7 +27,7 @@
 #define DJ_BLOCK_BYTES      64
 #define DJ_BLOCK_MULTIPLIER DJ_GOLDEN
 #define DJ_LANE_SETS        256
-#define DJ_BLOCK_LINES      8 /* at most: one bit each in a byte */
+#define DJ_BLOCK_LINES      8 /* at most, so that a byte has one bit for each */
 
 struct dj_blocks {
     uint8_t *body;             /* 64-aligned */

@@ -45,7 +45,7 @@ uint64_t dj_fuse_unmix(const struct dj_fuse *f, uint64_t h)
 
 /* --- Peeling ---------------------------------------------------------------- */
 
-/* False if a slot has too many keys to count: 64 or more; usually it has about 3. */
+/* Returns false if a slot has 64 or more keys, too many to count; usually it has about 3. */
 static bool count_keys(const struct dj_fuse *f, const uint64_t *h, size_t n, struct dj_peel *room)
 {
     uint64_t at[DJ_FUSE_POSITIONS];
@@ -110,8 +110,8 @@ static void put(uint8_t *body, uint64_t at, uint32_t width, uint32_t print)
         dj_store32(body + 4 * at, print);
 }
 
-/* In reverse order: a slot is set after all keys that were peeled off after its own key have their
- * values, and none of those keys uses the slot. */
+/* Works in reverse order: a slot is set after all keys that were peeled off later than its own key
+ * have their values, and none of those keys uses the slot. */
 void dj_fuse_fill(const struct dj_fuse *f, const struct dj_peel *room, size_t n, uint8_t *body)
 {
     uint64_t at[DJ_FUSE_POSITIONS];
@@ -142,9 +142,9 @@ static void sort_few(uint64_t *h, size_t n)
     }
 }
 
-/* By the highest byte first, in place (McIlroy, Bostic, McIlroy, "Engineering Radix Sort", 1993):
- * each number is moved to its bucket, and the displaced number is moved next.  The recursion goes
- * one level per byte, at most eight. */
+/* Sorts by the highest byte first, in place (McIlroy, Bostic, McIlroy, "Engineering Radix Sort",
+ * 1993): each number is moved to its bucket, and the displaced number is moved next.  The
+ * recursion goes one level per byte, at most eight. */
 static void sort_from(uint64_t *h, size_t n, unsigned shift) /* NOLINT(misc-no-recursion) */
 {
     size_t next[256] = {0}, end[256];

@@ -4,9 +4,9 @@
  * key has a fingerprint and one slot in each of three consecutive segments; it is in the set if
  * the xor of the three slots is the fingerprint.  For n keys that is a system of n equations, and
  * 9/8 n slots are enough to solve it by peeling: some slot belongs to only one key, so it can be
- * set last, to whatever that key needs; without that key, another slot has only one key, and so
- * on.  So few slots are enough because the segments are consecutive: the peeling starts at both
- * ends, where slots have fewer keys, and works inward.
+ * set last, to the value that this key needs; without that key, another slot belongs to only one,
+ * and so on.  So few slots are enough because the segments are consecutive: the peeling starts at
+ * both ends, where slots have fewer keys, and works inward.
  *
  * Small sets need more slots per key: the shape follows formulas that the authors found by
  * experiment.  If peeling fails with one seed, the next seed is tried.

@@ -1,11 +1,11 @@
-/* lines.c - find the ends of lines: one byte, searched at memory speed.
+/* lines.c - finds the ends of lines at memory speed.
  *
  * For callers that have text in memory: a file, a mapping or a message.  Splitting is a separate
  * step, so add, contains, remove, count and the builder do not each need a variant for text.  The
  * slices for a few thousand lines stay in the caches between the two steps.
  *
  * The portable variant is memchr, which every libc optimizes.  It costs one call per line and,
- * more often than not, a branch misprediction. lines_avx2.c avoids both. */
+ * usually, a branch misprediction. lines_avx2.c avoids both. */
 #include "core/bits/lines.h"
 #include "deja.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* lines.h - find the ends of lines: one byte, searched at memory speed. */
+/* lines.h - finds the ends of lines at memory speed. */
 #ifndef DJ_LINES_H
 #define DJ_LINES_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* slots_avx2.c - a line of eight slots in two registers: both are compared with the key and with
- * zero, and written back with the key blended into its slot. */
+/* slots_avx2.c - holds a line of eight slots in two registers, compares both with the key and with
+ * zero, and writes them back with the key blended into its slot. */
 #include "core/bits/slots.h"
 #include <immintrin.h>
 

@@ -70,7 +70,7 @@ static inline size_t add_group(const struct dj_slots *s, const uint64_t *hash,
             if (hop == 1)
                 DJ_PREFETCH(dj_slots_line(s, dj_slots_first(s, ahead[j])));
             is_new[i] = (uint8_t)!look_hit(l);
-            if (!look_hit(l)) /* rewriting a full line unchanged costs less than a misprediction */
+            if (!look_hit(l)) /* rewriting a full line is cheaper than a misprediction */
                 look_put(l, line, h);
             way_on(&w, s, hash[i], i, hop, look_full(l) & ~look_hit(l));
         }

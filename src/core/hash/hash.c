@@ -1,9 +1,9 @@
 /* hash.c - the keyed hashes and the papers' hash families; the only user of libxxhash.
  *
- * Default: XXH3 with a 192-byte secret per filter.  Without the secret, nobody can compute which
- * URLs share positions; docs/security.md explains how strong this protection is and when SipHash
- * is the better choice.  Both give one 64-bit number per key, from which filters derive every
- * position.  XXH3 is weak for keys of up to 16 bytes, so rules 1 use short.h for these.  The
+ * The default is XXH3 with a 192-byte secret per filter.  Without the secret, nobody can compute
+ * which URLs share positions; docs/security.md explains how strong this protection is and when
+ * SipHash is the better choice.  Both give one 64-bit number per key, from which filters derive
+ * every position.  XXH3 is weak for keys of up to 16 bytes, so rules 1 use short.h for these.  The
  * segments of a layered filter's keys are short strings that an attacker can combine freely, so
  * rules 1 use SipHash for segments that are too long for short.h.
  *
@@ -23,7 +23,7 @@
 
 typedef uint64_t (*salted_fn)(uint64_t salt, const void *key, size_t len);
 
-/* XXH3 as one of the mixed functions: seeded, because each position has its own salt. */
+/* XXH3 as one of the mixed functions.  It is seeded, because each position has its own salt. */
 static uint64_t salted_xxh3(uint64_t salt, const void *key, size_t len)
 {
     return XXH3_64bits_withSeed(key, len, salt);
@@ -37,7 +37,7 @@ static const salted_fn mixed[] = {dj_jenkins, dj_murmur2, dj_sha1,
 
 static const struct family {
     const char *name;
-    salted_fn fn; /* NULL: hashes a key once, or is mixed */
+    salted_fn fn; /* NULL: the family hashes a key once, or is mixed */
     unsigned width;
 } families[] = {
     [DEJA_HASH_XXH3] = {"xxh3", NULL, 64},
@@ -118,7 +118,7 @@ void dj_key_from_seed(uint64_t seed, uint8_t key[DEJA_KEY_LEN])
         dj_store64(key + 8 * i, dj_mix64(seed + (i + 1) * DJ_GOLDEN));
 }
 
-/* A 128-bit secret: two words of the stream. */
+/* Derives a 128-bit secret from two words of the stream. */
 static void derive_pair(const uint8_t key[DEJA_KEY_LEN], uint64_t index, uint64_t pair[2])
 {
     for (uint64_t i = 0; i < 2; i++)
@@ -210,8 +210,8 @@ static inline void walk_path(const struct dj_hasher *h, const deja_slice *keys,
     }
 }
 
-/* Many keys at once: 10 to 20% faster on real URLs.  `flatten` gives each walk its own copy of
- * XXH3; without it, the bounds have no effect. */
+/* Hashes many keys at once, which is 10 to 20% faster on real URLs.  `flatten` gives each walk its
+ * own copy of XXH3; without it, the bounds have no effect. */
 __attribute__((flatten)) static void hash_lot(const struct dj_hasher *h, const deja_slice *keys,
                                               size_t n, uint64_t *out)
 {
@@ -235,7 +235,7 @@ static void hash_xxh3(const struct dj_hasher *h, const deja_slice *keys, size_t 
         out[i] = hash_one(h, keys[i]);
 }
 
-/* Segments of keys: mostly short, and never hashed with XXH3. */
+/* Hashes segments of keys, which are mostly short and never hashed with XXH3. */
 static void hash_pieces(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
 {
     for (size_t i = 0; i < n; i++)

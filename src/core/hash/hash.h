@@ -31,7 +31,8 @@ struct dj_hasher {
     uint64_t *salts; /* `words` of them for the papers' families, else NULL */
 };
 
-/* The width of the function's value; 32-bit families address at most 2^32 bits of a filter. */
+/* The width of the function's value in bits; 32-bit families address at most 2^32 bits of a
+ * filter. */
 unsigned dj_hash_width(uint32_t hash);
 /* The number of different functions: the largest k of MIXED; UINT32_MAX for the others. */
 uint32_t dj_hash_max_k(uint32_t hash);
@@ -68,7 +69,7 @@ enum dj_stream {
 };
 /* Word `index` of a stream derived from the key; reveals nothing about the key. */
 uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index);
-/* A key for repeatable runs. */
+/* Makes a key for repeatable runs. */
 void dj_key_from_seed(uint64_t seed, uint8_t key[DEJA_KEY_LEN]);
 /* An unkeyed checksum of a long file body. */
 uint64_t dj_checksum(const void *data, size_t len);

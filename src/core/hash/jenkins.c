@@ -12,9 +12,9 @@
  * the previous one, which leaves the processor idle.  So eight salts are computed in parallel, in
  * the compiler's vectors, in about the time of one.
  *
- * Limits: it has 32 bits and is built for speed; anyone who knows the salt can produce collisions
- * at will.  The length counts modulo 2^32.
- * Source: Bob Jenkins, "Hash Functions", Dr. Dobb's Journal, September 1997. */
+ * Limits: the hash has 32 bits and is built for speed; anyone who knows the salt can produce
+ * collisions at will.  The length counts modulo 2^32.  Source: Bob Jenkins, "Hash Functions", Dr.
+ * Dobb's Journal, September 1997. */
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"
 

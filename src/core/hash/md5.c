@@ -1,4 +1,4 @@
-/* md5.c - MD5, as the papers used it: a slow hash that spreads keys well.
+/* md5.c - MD5, a slow hash that spreads keys well; the papers used it.
  *
  * Four words a, b, c, d are mixed with a 64-byte block in four rounds of 16 steps.  A step adds to
  * one word a function of the other three, a word of the block and a constant, rotates it, and adds
@@ -13,7 +13,7 @@
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"
 
-/* floor(2^32 |sin(i + 1)|): constants that cannot hide a deliberate choice */
+/* floor(2^32 |sin(i + 1)|), constants that nobody chose deliberately */
 static const uint32_t sines[64] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
     0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,

@@ -45,8 +45,8 @@ static inline uint64_t dj_load_part(const uint8_t *p, size_t n)
 
 #define DJ_DIGEST_BLOCK 64
 
-/* What MD5 and SHA-1 share (the Merkle-Damgard construction): a state, a function that mixes one
- * block into it, and padding that ends with the message length in bits. */
+/* MD5 and SHA-1 share the Merkle-Damgard construction: a state, a function that mixes one block
+ * into it, and padding that ends with the message length in bits. */
 struct dj_digest {
     void (*stir)(uint32_t *state, const uint8_t *block);
     bool big_endian; /* byte order of the length at the end */

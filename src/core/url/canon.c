@@ -9,7 +9,7 @@
 static const struct profile {
     const char *name;
     dj_url_writer *write;
-    bool mostly_plain; /* most URLs have their canonical form: ask plain.c first */
+    bool mostly_plain; /* most URLs are already canonical: ask plain.c first */
 } profiles[] = {
     [DEJA_URL_SAFE] = {"safe", dj_url_safe, true},
     [DEJA_URL_CRAWL] = {"crawl", dj_url_safe, true},

@@ -15,7 +15,7 @@
 #define PATHS 6
 _Static_assert(HOSTS *PATHS == DEJA_URL_EXPRESSIONS, "room for each host with each path");
 
-/* In canonical form: dotted quads, and anything in brackets. */
+/* Whether a canonical host is an address: a dotted quad, or anything in brackets. */
 static bool is_address(const char *host, size_t len)
 {
     size_t dots = 0;

@@ -15,11 +15,11 @@
  * bytes, which bounds the work by the length.  (Repeating passes until nothing changes would be
  * quadratic for %25252525...)
  *
- * The form is idempotent.  Where the rules do not ensure that:
- * - The text is parsed after step 2, as the rules say: a `/`, `?`, `@` or `:` that results from
- * unescaping is a delimiter like any other, as it would be in the next pass.  `#` is not (the
- * rules'
- *   own example is host%23.com): it is escaped again, so the next pass finds no fragment either.
+ * The form is idempotent.  The rules alone do not ensure that, so:
+ * - The text is parsed after step 2, as the rules require: a `/`, `?`, `@` or `:` that results
+ *   from unescaping is a delimiter like any other, as it would be in the next pass.  `#` is not
+ *   (the rules' own example is host%23.com): it is escaped again, so the next pass finds no
+ *   fragment either.
  * - A port is everything from the first `:`; "a:1:2" would otherwise lose one number per pass.
  * - A name that IDNA rejects is escaped byte by byte.  So is one that IDNA maps to characters that
  *   names cannot have: a fullwidth solidus must not become a delimiter.
@@ -62,7 +62,7 @@ static bool is_dropped(char c)
     return c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Steps 1 and 2; `to` has room for url.len bytes. */
+/* Does steps 1 and 2; `to` has room for url.len bytes. */
 static size_t unescape(deja_slice url, char *to)
 {
     const char *s = url.data, *end = s + url.len;
@@ -242,7 +242,7 @@ static int write_host(struct dj_text *out, char *s, size_t n)
 
 /* --- Path ------------------------------------------------------------------- */
 
-/* Resolve "." and "..", then collapse slashes: in this order "/a//../b" loses the empty segment
+/* Resolve "." and "..", then collapse slashes.  In this order "/a//../b" loses the empty segment
  * and becomes "/a/b".  `s` starts with a slash; returns the new length.  Each segment is removed
  * at most once, so the total time is linear. */
 static size_t resolve_path(char *s, size_t n)
@@ -273,7 +273,8 @@ static size_t resolve_path(char *s, size_t n)
 
 /* --- The whole URL ---------------------------------------------------------- */
 
-/* The length of the scheme before "://", or 0; false: not a URL with a host. */
+/* Finds the length of the scheme before "://", or 0; returns false if this is not a URL with a
+ * host. */
 static bool find_scheme(const char *s, size_t n, size_t *scheme)
 {
     size_t i = 0;

@@ -54,7 +54,7 @@ static bool any_forbidden(const char *s, size_t len, bool domain)
 
 #define TOO_LARGE UINT64_MAX
 
-/* A number in C notation: 0x hexadecimal, 0 octal, otherwise decimal; 0x alone is 0. */
+/* Parses a number in C notation: 0x is hexadecimal, 0 octal, otherwise decimal; 0x alone is 0. */
 static bool parse_number(const char *s, size_t len, uint64_t *value)
 {
     unsigned base = 10;
@@ -98,7 +98,8 @@ static bool ends_in_number(const char *s, size_t len)
     return begin < len && (digits == len || parse_number(s + begin, len - begin, &value));
 }
 
-/* Up to four numbers: all except the last are bytes, the last one fills the remaining bytes. */
+/* Parses up to four numbers: all except the last are bytes, and the last fills the remaining
+ * bytes. */
 static bool parse_ipv4(const char *s, size_t len, uint32_t *address)
 {
     uint64_t part[4];
@@ -150,7 +151,7 @@ static int read_hex(struct reader *r, unsigned *value)
     return n;
 }
 
-/* 1.2.3.4 at the very end: four decimal bytes without leading zeros. */
+/* Reads 1.2.3.4 at the very end: four decimal bytes without leading zeros. */
 static bool read_dotted(struct reader *r, uint16_t piece[2])
 {
     for (int i = 0; i < 4; i++) {

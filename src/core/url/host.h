@@ -4,7 +4,7 @@
 #include "core/url/percent.h"
 
 /* Write a host of a special scheme: a domain, an IPv4 address in any of its forms, or an IPv6
- * address in brackets.  DEJA_OK, DEJA_ENOTURL, or a status from idna.h. */
+ * address in brackets.  Returns DEJA_OK, DEJA_ENOTURL, or a status from idna.h. */
 int dj_host_write(struct dj_text *out, deja_slice host, uint32_t version);
 
 /* Write a host of a scheme whose rules are unknown: IPv6 as above, otherwise any bytes except

@@ -1,8 +1,8 @@
 /* idna.c - non-ASCII hosts as deja 0.1 handled them: nontransitional UTS 46 mapping, then
  * IDNA2008, all by libidn2.  Only for filters created with these rules; all others use uts46.c.
  *
- * This differs from browsers in three ways.  IDNA2008 has no symbols, so a host with a snowman is
- * rejected.  So is a non-ASCII label with hyphens in the third and fourth position, or with a
+ * This differs from browsers in three ways.  IDNA2008 allows no symbols, so a host with a snowman
+ * is rejected.  So is a non-ASCII label with hyphens in the third and fourth position, or with a
  * hyphen at either end.  And, as in DNS, labels have at most 63 bytes and hosts at most 255. */
 #include "core/url/idna.h"
 

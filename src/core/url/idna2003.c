@@ -69,8 +69,8 @@ static bool runs_one_way(struct run label)
     return !any || (first && last && !other);
 }
 
-/* The label's ASCII form by libidn2; free it with idn2_free.  NULL: it has none, or *rc reports
- * another error. */
+/* Returns the label's ASCII form by libidn2; free it with idn2_free.  NULL: the label has none, or
+ * *rc reports another error. */
 static uint8_t *look_up(struct run label, int *rc)
 {
     char text[LABEL_MAX_BYTES + 1];
@@ -167,7 +167,7 @@ static bool write_mapped_label(struct dj_text *out, struct run label, int *rc)
     return true;
 }
 
-/* false: the label has no ASCII form, or *rc reports another error. */
+/* Returns false if the label has no ASCII form, or *rc reports another error. */
 static bool write_label(struct dj_text *out, struct run label, int *rc)
 {
     if (label.len > LABEL_MAX_BYTES || !runs_one_way(label))

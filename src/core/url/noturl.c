@@ -1,11 +1,11 @@
-/* noturl.c - why a URL has no canonical form, in one sentence. */
+/* noturl.c - explains in one sentence why a URL has no canonical form. */
 #include "core/base/status.h"
 #include "core/url/url.h"
 #include <string.h>
 
 #define SHOWN 120 /* bytes of a URL in a message */
 
-/* The start of a URL, without bytes that a terminal would obey. */
+/* Copies the start of a URL, without bytes that a terminal would obey. */
 static const char *shown(deja_slice url, char text[SHOWN + 4])
 {
     const char *from = url.data;

@@ -14,7 +14,7 @@ struct dj_url {
     deja_slice query, fragment;
     int port; /* DJ_NO_PORT if it is missing or the scheme's default */
     bool special, has_host, has_query, has_fragment;
-    bool opaque; /* mailto:someone, data:,text: what follows the colon has no structure */
+    bool opaque; /* mailto:someone, data:,text: the part after the colon has no structure */
 };
 
 /* The URL without surrounding controls and spaces, and without tabs and line ends inside: a slice

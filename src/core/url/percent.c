@@ -6,9 +6,9 @@
  * bytes FF and FE, and so two different URLs.
  *
  * A `%` that does not start a triplet is not encoded, which needs care.  In %4%31 the first %
- * stands for itself; with %31 decoded to 1, the text would read %41, a triplet that was never
- * there, and the next pass would decode it to A.  So a triplet that stands for a hex digit stays
- * encoded directly after such a %, or after such a % and a digit. */
+ * stands for itself.  If %31 were decoded to 1, the text would read %41, a new triplet that the
+ * next pass would decode to A.  So a triplet that stands for a hex digit stays encoded directly
+ * after such a %, or after such a % and a digit. */
 #include "core/url/percent.h"
 #include "core/base/letters.h"
 #include <string.h>

@@ -26,7 +26,7 @@ struct dj_marks { /* bit i of word w is for byte 64 w + i; 0 past the end */
 enum dj_plain {
     DJ_PLAIN_NO,
     DJ_PLAIN_YES,    /* its first *len bytes are the canonical form */
-    DJ_PLAIN_NO_PATH /* these bytes and a slash are */
+    DJ_PLAIN_NO_PATH /* these bytes plus a slash are the canonical form */
 };
 /* *len is the length of url; it becomes smaller if a fragment is cut off. */
 typedef enum dj_plain dj_plain_look(const struct deja_url_rules *rules, const char *url,
@@ -44,8 +44,8 @@ extern const struct dj_plain_kernel dj_plain_portable, dj_plain_avx2;
 /* The fastest kernel that this processor supports. */
 const struct dj_plain_kernel *dj_plain_best(void);
 
-/* The checks that need no marks: under these rules, may a canonical URL have this host (an
- * address, or a host with a port), may it have the odd byte at `at`, and is its query sorted? */
+/* The checks that need no marks.  Under these rules, can a canonical URL have this host (an
+ * address, or a host with a port)?  Can it have the odd byte at `at`?  Is its query sorted? */
 bool dj_plain_host_is_fine(const struct deja_url_rules *rules, const char *url, size_t begin,
                            size_t end);
 bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,

@@ -12,7 +12,7 @@
 
 #define CHUNK  32
 #define HALF   16
-#define INLINE __attribute__((always_inline)) static inline /* where constants unroll loops */
+#define INLINE __attribute__((always_inline)) static inline /* lets constants unroll loops */
 
 /* 0x20 .. 0x7e except " # % ' ; < > ? \ ^ ` { } and the space. */
 static const uint8_t even_rows[16] = {0xb8, 0xfc, 0xf8, 0xf8, 0xfc, 0xf8, 0xfc, 0xf8,

@@ -74,7 +74,7 @@ static inline bool odd_bytes_are_fine(const struct deja_url_rules *rules, const 
             const size_t at = 64 * w + (size_t)__builtin_ctzll(odd);
             if (url[at] == '#') {
                 *len = at;
-                return rules->profile != DEJA_URL_SCRAPY; /* it depends on the fragment */
+                return rules->profile != DEJA_URL_SCRAPY; /* its form depends on the fragment */
             }
             if (url[at] == '?')
                 *query = *query ? *query : at + 1;

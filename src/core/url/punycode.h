@@ -1,4 +1,4 @@
-/* punycode.h - non-ASCII labels in ASCII (RFC 3492), without the prefix xn--. */
+/* punycode.h - encodes non-ASCII labels in ASCII (RFC 3492), without the prefix xn--. */
 #ifndef DJ_PUNYCODE_H
 #define DJ_PUNYCODE_H
 #include "core/url/text.h"

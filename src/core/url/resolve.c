@@ -1,10 +1,10 @@
 /* resolve.c - resolve a link in a page.
  *
  * A link without a scheme takes parts of the page's URL, from the left: the scheme, then the
- * authority, then the path up to its last slash, then the query.  The standard has one oddity: a
- * scheme equal to the page's own, if it is special, counts as absent unless two slashes follow.
- * Browsers resolve http:g in http://a/b/c to http://a/b/g; RFC 3986 (5.2.2) leaves that to
- * "backward compatibility".  The result is spelled as the standard's parser spells it, with its
+ * authority, then the path up to its last slash, then the query.  The standard has one oddity: if
+ * a link has the same special scheme as the page, the scheme counts as absent unless two slashes
+ * follow.  Browsers resolve http:g in http://a/b/c to http://a/b/g; RFC 3986 (5.2.2) leaves that
+ * to "backward compatibility".  The result is spelled as the standard's parser spells it, with its
  * fragment: encoded only where required, and not normalized further. */
 #include "core/url/url.h"
 #include "core/url/write.h"

@@ -33,7 +33,7 @@ const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules)
 /* --- Custom rules -------------------------------------------------------- */
 
 struct own {
-    deja_url_rules rules; /* first: the pointer the caller holds and frees */
+    deja_url_rules rules; /* must be first: the caller holds and frees a pointer to it */
     deja_url_rules older; /* the same parameters in the previous version */
     struct dj_params set;
     struct dj_name name[];
@@ -53,8 +53,8 @@ static int check_names(const char *what, const deja_slice *names, size_t n, size
         if (names[i].len == 0)
             return dj_fail(err, DEJA_EINVAL, "%s: parameter %zu has no name", what, i + 1);
         if (memchr(names[i].data, '=', names[i].len) || memchr(names[i].data, '&', names[i].len))
-            return dj_fail(err, DEJA_EINVAL,
-                           "%s: parameter %zu is not a name: it has = or & in it", what, i + 1);
+            return dj_fail(err, DEJA_EINVAL, "%s: parameter %zu is not a name: it contains = or &",
+                           what, i + 1);
         *bytes += 3 * names[i].len; /* each byte may become %XX */
     }
     return DEJA_OK;
@@ -116,7 +116,7 @@ int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
                  names_end = sizeof(struct own) + n * sizeof(struct dj_name);
     struct own *own = malloc(names_end + bytes);
     if (!own)
-        return dj_fail(err, DEJA_ENOMEM, "no memory for %zu parameter names", n);
+        return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu parameter names", n);
     struct writer w = {own->name, 0, dj_text_in((char *)own + names_end, bytes)};
     for (; w.n < n_list; w.n++)
         w.name[w.n] = base->drop->drop.name[w.n];

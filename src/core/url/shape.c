@@ -9,7 +9,7 @@
 
 #define HASH_LEAST  16 /* hexadecimal digits */
 #define TOKEN_LEAST 20 /* letters of both cases and digits: an identifier in base64 */
-#define RUN_LEAST   4  /* digits next to letters: a number in a name, not v2 or mp3 */
+#define RUN_LEAST   4  /* digits next to letters: a number in a name, unlike v2 or mp3 */
 
 /* A form that is rewritten in place: no step makes it longer. */
 struct shape {
@@ -84,7 +84,8 @@ static bool is_locale(const char *at, size_t len)
     return (len == 2 || region) && is_language(at);
 }
 
-/* A word that identifies something: many hexadecimal digits, or a long mixture. */
+/* Whether a word is an identifier: many hexadecimal digits, or a long mixture of letters and
+ * digits. */
 static bool is_hash(const char *at, size_t len)
 {
     size_t digits = 0, upper = 0, lower = 0, hex = 0;
@@ -119,8 +120,8 @@ static void put_word(struct shape *s, const char *at, size_t len)
     }
 }
 
-/* The byte between two words, or an escape with its two digits.  If a % does not begin an escape,
- * the word after it is copied unchanged; a shortened word could form an escape with the %. */
+/* The length of the byte between two words, or of an escape.  If a % does not begin an escape, the
+ * word after it is copied unchanged, because a shortened word could form an escape with the %. */
 static size_t escape_length(const char *at, const char *end)
 {
     if (at == end || *at != '%')

@@ -1,4 +1,4 @@
-/* tracking.c - the parameters that the crawl profile drops, and who uses them.
+/* tracking.c - the parameters that the crawl profile drops, and their origins.
  *
  * A name is listed if it only identifies the visitor or the referrer and never selects content,
  * and if nobody uses it for anything else.  That excludes the short names: `sid`, `ref`, `source`,
@@ -92,15 +92,15 @@ static const struct dj_name names[] = {
     ONE("tblci"),              /* Taboola: click */
     ONE("ttclid"),             /* TikTok: click */
     ONE("twclid"),             /* X (Twitter): click */
-    ALL("utm_"),      /* Google Analytics and everyone who copied it: campaign, source, medium */
-    ONE("vero_conv"), /* Vero: mail */
-    ONE("vero_id"),   /* Vero: recipient */
-    ONE("wbraid"),    /* Google Ads: click on the web, iOS */
-    ONE("wickedid"),  /* Wicked Reports: click */
-    ONE("xtor"),      /* AT Internet: campaign */
-    ONE("yclid"),     /* Yandex Direct: click */
-    ONE("ysclid"),    /* Yandex search: click */
-    ONE("zenid"),     /* Zen Cart: session */
+    ALL("utm_"),               /* Google Analytics and its imitators: campaign, source, medium */
+    ONE("vero_conv"),          /* Vero: mail */
+    ONE("vero_id"),            /* Vero: recipient */
+    ONE("wbraid"),             /* Google Ads: click on the web, iOS */
+    ONE("wickedid"),           /* Wicked Reports: click */
+    ONE("xtor"),               /* AT Internet: campaign */
+    ONE("yclid"),              /* Yandex Direct: click */
+    ONE("ysclid"),             /* Yandex search: click */
+    ONE("zenid"),              /* Zen Cart: session */
 };
 
 const struct dj_params dj_params_tracking = {{names, DJ_ARRAY_LEN(names)}, {NULL, 0}};

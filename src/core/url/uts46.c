@@ -188,8 +188,8 @@ static int normalize(struct points *p)
 
 /* --- Labels -------------------------------------------------------------------- */
 
-/* RFC 5892, appendix A.1: is there a joining letter on that side of a zero width non-joiner, with
- * only transparent characters between them? */
+/* RFC 5892, appendix A.1: whether there is a joining letter on that side of a zero width
+ * non-joiner, with only transparent characters between them. */
 static bool joins(const uint32_t *c, size_t n, size_t at, bool after)
 {
     while (after ? ++at < n : at-- > 0) {
@@ -350,7 +350,7 @@ int dj_uts46_to_ascii(struct dj_text *out, size_t start)
     if (rc == DEJA_OK)
         rc = normalize(&p);
     out->len = start;
-    if (room > start + 3 * len + 128) /* no form is longer, as url.h says */
+    if (room > start + 3 * len + 128) /* no form is longer; see url.h */
         out->cap = start + 3 * len + 128;
     for (size_t from = 0, end; rc == DEJA_OK && from <= p.n; from = end + 1) {
         for (end = from; end < p.n && p.c[end] != '.'; end++)

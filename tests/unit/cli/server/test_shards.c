@@ -1,4 +1,4 @@
-/* test_shards.c - which shard a key belongs to: the same for every client, forever. */
+/* test_shards.c - every client, in every version, assigns a key to the same shard. */
 #include "unit.h"
 
 #include "binom.h"

@@ -1,5 +1,4 @@
-/* test_netaddr.c - which addresses are public: the first and last of each block, and their
- * neighbors. */
+/* test_netaddr.c - public addresses: the first and last of each block, and their neighbors. */
 #include "crawler/http/netaddr.h"
 #include "unit.h"
 

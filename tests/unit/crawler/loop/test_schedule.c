@@ -1,5 +1,5 @@
-/* test_schedule.c - which host is next: pauses, depth and concurrency, compared with a simple
- * model. */
+/* test_schedule.c - the choice of the next host: pauses, depth and concurrency, compared with a
+ * simple model. */
 #include "crawler/loop/schedule.h"
 #include "rng.h"
 #include "unit.h"

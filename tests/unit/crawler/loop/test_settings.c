@@ -1,4 +1,4 @@
-/* test_settings.c - the options that a queue remembers, and which of them may change, and when.
+/* test_settings.c - the options that a queue remembers, and when they may change.
  * crawler.remembered tests the same from the command line. */
 #include "crawler/loop/settings.h"
 #include "scratch.h"

@@ -198,7 +198,7 @@ static void settings_are_stored(void **state)
     frontier_close(f);
 }
 
-/* Changes the file behind the queue's back. */
+/* Changes the file without the queue's knowledge. */
 static void edit(const char *sql)
 {
     sqlite3 *db;

@@ -1,4 +1,4 @@
-/* test_filter.c - what makes a filter unique: seeds, keys and salts. */
+/* test_filter.c - seeds, keys and salts make a filter unique. */
 #include "asking.h"
 
 static void a_seed_makes_filters_reproducible(void **state)

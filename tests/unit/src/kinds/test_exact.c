@@ -1,4 +1,4 @@
-/* test_exact.c - a table that fills up: which keys are refused, and that nothing else changes. */
+/* test_exact.c - a table that fills up refuses new keys and changes nothing else. */
 #include "asking.h"
 #include "rng.h"
 #include <stdlib.h>

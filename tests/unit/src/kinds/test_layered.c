@@ -1,4 +1,4 @@
-/* test_layered.c - the multi-layer Bloom filter: what the two modes claim, how layers grow, and
+/* test_layered.c - the multi-layer Bloom filter: answers in both modes, growth of layers, and
  * prefix queries without false negatives. */
 #include "unit.h"
 

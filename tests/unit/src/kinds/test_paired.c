@@ -77,7 +77,7 @@ static void removing_an_absent_key_is_refused(void **state)
     deja_filter_free(f);
 }
 
-/* Unlike with counters, removing a false positive takes no member away. */
+/* Unlike with counters, removing a false positive affects no member. */
 static void removing_false_positives_keeps_all_members(void **state)
 {
     deja_filter *f =

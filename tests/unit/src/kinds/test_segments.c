@@ -1,4 +1,5 @@
-/* test_segments.c - keys as rows of numbers: where they are cut, and what each number hashes. */
+/* test_segments.c - keys as rows of numbers: where a key is cut, and which part each number
+ * hashes. */
 #include "unit.h"
 
 #include "kinds/segments.h"

@@ -1,4 +1,4 @@
-/* test_window.c - what a window remembers, what it forgets, and the effect of time.
+/* test_window.c - the keys that a window remembers and forgets, and the effect of time.
  *
  * The promises are those at the top of window.c, compared with an exact list of adds.  By keys:
  * every key of the last N adds is found.  By time: every key of the last T seconds.  Keys older

@@ -80,7 +80,7 @@ static int is_lost(deja_filter *f, const char *path)
 {
     deja_stats s = DEJA_STATS_INIT;
     deja_error err = {0};
-    CHECK(missing(f) == 0); /* whatever it returns, it calls no key new */
+    CHECK(missing(f) == 0); /* whatever it returns, no key is reported as new */
     CHECK(in_words(deja_filter_check_file(f, &err), &err, path));
     CHECK(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) == DEJA_EIO && errno == EIO);
     return CHILD_FINE;
@@ -383,7 +383,7 @@ static int ignore_kill(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-/* As without the guard. */
+/* The process dies as it would without the guard. */
 static int die_unguarded(const char *path, int in, int out)
 {
     (void)in, (void)out;

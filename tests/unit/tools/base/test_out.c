@@ -1,4 +1,4 @@
-/* test_out.c - results: all of them arrive, in order, or an error says why not. */
+/* test_out.c - all results arrive in order, or an error explains why not. */
 #include "catching.h"
 #include "tools/base/out.h"
 #include <errno.h>
@@ -195,7 +195,7 @@ static void an_output_that_is_also_an_input_is_refused(void **state)
     assert_int_equal(out_refuse_inputs(&o, paths, 0, &err), DEJA_OK);
     assert_int_equal(out_refuse_inputs(&o, paths, 3, &err), DEJA_OK);
     assert_int_equal(out_refuse_inputs(&o, paths, 4, &err), DEJA_EINVAL);
-    (void)snprintf(text, sizeof text, "%s is the output as well; write to another file", path);
+    (void)snprintf(text, sizeof text, "%s is also the output; write to another file", path);
     assert_string_equal(err.text, text);
     out_text(&o, "overwritten");
     assert_int_not_equal(out_close(&o, NULL), DEJA_OK); /* even if the error is not checked */

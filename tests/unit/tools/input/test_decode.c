@@ -311,7 +311,7 @@ static void blocks_before_a_damaged_one_are_read(void **state)
     drop(&packed);
 }
 
-/* 4 bytes for every 128 KiB: a line of any length costs an attacker nothing. */
+/* An attacker needs only 4 bytes for every 128 KiB, so a line of any length costs nothing. */
 static void a_small_file_cannot_use_up_all_memory(void **state)
 {
     (void)state;
@@ -426,7 +426,7 @@ static void xz_files_that_need_too_much_memory_are_refused(void **state)
     }
 }
 
-/* Does the message contain this text, with the file's name for FILE? */
+/* Whether the message contains this text, with the file's name for FILE. */
 static void assert_advises(const char *message, const char *text, const char *name)
 {
     char want[300];

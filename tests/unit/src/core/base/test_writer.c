@@ -1,4 +1,4 @@
-/* test_writer.c - who may use plain stores: the first thread alone; nobody once two threads add.
+/* test_writer.c - only the first thread may use plain stores, and none may once two threads add.
  *
  * Each step here runs other threads one at a time, so its outcome is certain.  property.threads
  * tests races. */

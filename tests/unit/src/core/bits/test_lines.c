@@ -1,5 +1,5 @@
-/* test_lines.c - every variant of the line search compared with a loop over bytes; and lines as
- * slices: in order, every byte except the delimiters is in one.
+/* test_lines.c - compares every variant of the line search with a loop over bytes.  As slices, the
+ * lines contain every byte except the delimiters, in order.
  *
  * Data and ends are heap blocks of exactly the right size, so that the address sanitizer catches
  * any access beyond them. */

@@ -112,7 +112,7 @@ static void decoding_creates_no_new_triplet(void **state)
     }
 }
 
-/* What a server sees: triplets decoded once. */
+/* Decodes triplets once, as a server does. */
 static size_t decode(const char *s, size_t len, char *out)
 {
     size_t n = 0;

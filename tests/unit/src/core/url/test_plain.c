@@ -25,7 +25,7 @@ static dj_url_writer *const writers[] = {
     [DEJA_URL_SCRAPY] = dj_url_scrapy,
 };
 
-/* What the profile's own file writes, regardless of the quick check. */
+/* Returns the form that the profile's own file writes, regardless of the quick check. */
 static int written(uint32_t profile, deja_slice url, struct dj_text *text)
 {
     text->len = 0;

@@ -392,7 +392,7 @@ static void a_canonical_form_is_canonical(void **state)
         }
 }
 
-/* A hundred thousand of whatever could be slow: quadratic code would not finish. */
+/* A hundred thousand of each construct that could be slow; quadratic code would not finish. */
 static void long_urls_take_linear_time(void **state)
 {
     (void)state;
