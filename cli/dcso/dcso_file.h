@@ -10,7 +10,7 @@ struct dcso_file {
     bool gzip;
 };
 
-/* Reads a plain or gzip file; the content tells which.  Memory grows with the bytes that arrive,
+/* Reads a plain or gzip file; the content shows which.  Memory grows with the bytes that arrive,
  * because the fields cannot be trusted.  Errors name the file and the problem.  stop may be
  * NULL. */
 int dcso_file_read(struct dcso_file *f, const char *path, const atomic_bool *stop,

@@ -16,7 +16,7 @@ struct paramnames { /* begin with {0} */
     char *text; /* the text of the file, or NULL */
 };
 
-/* Fails with DEJA_EINVAL if a line is not a name; the error text tells which line. */
+/* Fails with DEJA_EINVAL if a line is not a name; the error text says which line. */
 int paramnames_read(struct paramnames *p, const char *path, deja_error *err);
 /* Splits "a,b,c_*".  The text must outlive the names.  Empty names are skipped. */
 int paramnames_split(struct paramnames *p, const char *text, deja_error *err);

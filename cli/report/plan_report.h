@@ -42,7 +42,7 @@ extern const double plan_rates[PLAN_RATES];
 
 /* Plans every kind of the library, or only the requested one. */
 void plan_begin(struct plan_report *s);
-/* Finds the row of this kind, or the first possible row; NULL if there is none. */
+/* Finds the row of this kind, or the first possible row; NULL if none is possible. */
 const struct plan_row *plan_find(const struct plan_report *s, uint32_t kind);
 const struct plan_row *plan_first(const struct plan_report *s);
 /* Lost keys per million. */

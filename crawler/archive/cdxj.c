@@ -1,4 +1,4 @@
-/* cdxj.c - writes the index of an archive, which tells where each page is.
+/* cdxj.c - writes the index of an archive, which says where each page is.
  *
  * Replay tools look up a URL by binary search in sorted lines
  *

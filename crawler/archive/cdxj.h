@@ -1,4 +1,4 @@
-/* cdxj.h - writes the index of an archive, which tells where each page is. */
+/* cdxj.h - writes the index of an archive, which says where each page is. */
 #ifndef CRAWLER_ARCHIVE_CDXJ_H
 #define CRAWLER_ARCHIVE_CDXJ_H
 #include "crawler/archive/warc.h"

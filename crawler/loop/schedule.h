@@ -75,7 +75,7 @@ struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id);
 /* Update the place of a host.  Call it after any change of its waiting URLs, errands, requests in
  * progress, depth or ready_at, before any other call.  Fails with DEJA_ENOMEM. */
 int schedule_update(struct schedule *s, struct host *h);
-/* Returns the ready host with the shallowest URL, which stays in its heap.  If there is none,
+/* Returns the ready host with the shallowest URL, which stays in its heap.  Without one,
  * returns NULL, and *pause becomes the number of seconds until one is ready, negative if no host
  * waits. */
 struct host *schedule_next(struct schedule *s, double now, double *pause);

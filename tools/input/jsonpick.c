@@ -23,7 +23,7 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* Skips from an opening quote to after the closing one; NULL if there is none. */
+/* Skips from an opening quote to after the closing one; NULL if it is missing. */
 static const char *skip_string(const char *at, const char *end)
 {
     const char *quote = scan_quote(at + 1, end);
