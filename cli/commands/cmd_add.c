@@ -332,18 +332,15 @@ static int run_build(struct call *call, deja_error *err)
     if (rc == DEJA_OK && o->like)
         rc = be_like(o->like, &shared, &like, err);
     if (rc == DEJA_OK)
+        rc = shared_check_url(&shared, err);
+    if (rc == DEJA_OK)
         rc = session_begin(&j.session, &shared, URLKEYS_STORE, key, &opt, err);
     if (rc == DEJA_OK && shared.dcso)
         return dcso_build(&j.session, call, &shared, err);
     if (rc == DEJA_OK && like.profile && shared.url == like.profile)
-        opt.url = urlkeys_use_version(&j.session.urls, like.url_rules);
-    if (rc == DEJA_OK && like.profile && shared.url == like.profile &&
-        deja_url_rules_id(opt.url) != like.url_rules)
-        rc = fail(err, DEJA_EMISMATCH,
-                  "%s has URLs of profile %s with other rules; give the same --drop-params and "
-                  "--keep-params",
-                  fail_path(o->like).text, deja_profile_name(like.profile));
+        rc = urlkeys_use_version(&j.session.urls, o->like, like.url_rules, err);
     if (rc == DEJA_OK) {
+        opt.url = j.session.urls.rules;
         opt.format = like.format; /* without --like 0, the newest */
         rc = session_choose_size(call, &shared, 1, &opt, err);
     }

@@ -88,8 +88,9 @@ static void report_json(const struct job *j)
 
 static void tell_all(const struct job *j, const char *where)
 {
+    const deja_url_rules *rules = j->session.urls.rules;
     char rate[160] = "";
-    if (j->o->shared.url == DEJA_URL_GSB && !j->o->prefix)
+    if (rules && deja_url_rules_profile(rules) == DEJA_URL_GSB && !j->o->prefix)
         (void)snprintf(
             rate, sizeof rate, "; %s, up to %d per line, which multiplies the rate by up to %d",
             num_of(j->session.lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
@@ -138,6 +139,9 @@ static int open_filter(struct job *j, const deja_options *expect, deja_error *er
     if (c->key_file)
         return fail(err, OPT_USAGE, "%s: a DCSO bloom file has no secret key; omit --key",
                     fail_path(path).text);
+    const int rc = shared_check_url(c, err); /* the file has no profile */
+    if (rc < 0)
+        return rc;
     j->session.hash = (struct pipeline_hash){1, dcso_hash, NULL};
     return dcso_file_read(&j->foreign, path, j->call->stop, err);
 }

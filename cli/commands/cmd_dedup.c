@@ -131,11 +131,16 @@ static int create_state(struct job *j, deja_options *opt, deja_error *err)
     return rc < 0 ? rc : deja_filter_sync(j->filter, err);
 }
 
+static bool has_state(const struct job *j)
+{
+    return j->o->state && access(j->o->state, F_OK) == 0;
+}
+
 static int make_filter(struct job *j, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
-    const bool exists = j->o->state && access(j->o->state, F_OK) == 0;
+    const bool exists = has_state(j);
     int rc = session_begin(&j->session, &j->o->shared, URLKEYS_COMPARE, key, &opt, err);
     if (rc == DEJA_OK && exists)
         rc = open_state(j, &opt, err);
@@ -382,7 +387,9 @@ static int run(struct call *call, deja_error *err)
     if (((const struct dedup_options *)call->options)->shared.redis)
         return run_remote(call, err);
     struct job j = {.call = call, .o = call->options};
-    int rc = session_output(&j.session, call, &j.o->shared, 0, err);
+    int rc = has_state(&j) ? DEJA_OK : shared_check_url(&j.o->shared, err);
+    if (rc == DEJA_OK)
+        rc = session_output(&j.session, call, &j.o->shared, 0, err);
     if (rc == DEJA_OK && j.o->state)
         rc = out_refuse_inputs(j.session.out, &j.o->state, 1, err);
     if (rc == DEJA_OK)

@@ -108,6 +108,14 @@ static int check_input(const void *target, deja_error *err)
     return OPT_USAGE;
 }
 
+const char *shared_text_option(const struct shared_options *c)
+{
+    return c->paragraphs   ? "--paragraphs"
+           : c->jsonl_text ? "--jsonl-text"
+           : c->ngrams     ? "--ngrams"
+                           : NULL;
+}
+
 static int check_paragraphs(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
@@ -227,8 +235,7 @@ const struct opt shared_text[] = {
     OPT_END,
 };
 
-/* An option that was given and needs a profile, or NULL. */
-static const char *needs_profile(const struct shared_options *c)
+const char *shared_needs_profile(const struct shared_options *c)
 {
     return c->base          ? "--base"
            : c->drop_params ? "--drop-params"
@@ -237,11 +244,10 @@ static const char *needs_profile(const struct shared_options *c)
                             : NULL;
 }
 
-static int check_rules(const void *target, deja_error *err)
+int shared_check_url(const struct shared_options *c, deja_error *err)
 {
-    const struct shared_options *c = target;
-    if (c->url == 0 && needs_profile(c))
-        return fail(err, OPT_USAGE, "%s needs --url", needs_profile(c));
+    if (c->url == 0 && shared_needs_profile(c))
+        return fail(err, OPT_USAGE, "%s needs --url", shared_needs_profile(c));
     if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && !c->jsonl_text &&
         c->format <= PICK_LINES)
         return fail(err, OPT_USAGE,
@@ -254,6 +260,12 @@ static int check_rules(const void *target, deja_error *err)
         return fail(err, OPT_USAGE,
                     "--canonical prints one URL per line, but --format hosts can find several");
     return DEJA_OK;
+}
+
+static int check_rules(const void *target, deja_error *err)
+{
+    const struct shared_options *c = target;
+    return c->url ? shared_check_url(c, err) : DEJA_OK;
 }
 
 const struct opt shared_rules[] = {

@@ -52,6 +52,13 @@ struct pick_options shared_pick_options(const struct shared_options *c);
 deja_options shared_filter_options(const struct shared_options *c);
 /* --force and --mode as flags of deja_filter_create. */
 unsigned shared_create_flags(const struct shared_options *c);
+/* Fails if an option needs a profile but has none, or does not fit the profile.  With --url,
+ * shared_rules checks this; without, call it when the profile is known: a filter may have one. */
+int shared_check_url(const struct shared_options *c, deja_error *err);
+/* An option that was given and needs a profile, or NULL. */
+const char *shared_needs_profile(const struct shared_options *c);
+/* An option that was given and compares texts, which are not URLs, or NULL. */
+const char *shared_text_option(const struct shared_options *c);
 /* Lists the options of shared_sizing that were given but that the filter ignores: "-n, -m".  Empty
  * if there are none.  Options that deja_filter_open checks are not listed. */
 struct shared_ignored {
@@ -86,7 +93,7 @@ extern const struct opt shared_threads[]; /* -j */
 extern const struct opt shared_json[];    /* --json */
 extern const struct opt shared_quiet[];   /* -q */
 extern const struct opt shared_verbose[]; /* -q -v, for commands that end with a summary */
-/* How URLs become canonical, for a command that sets `url` or lets the user do so. */
+/* How URLs become canonical. */
 extern const struct opt shared_rules[];     /* --base --drop-params --keep-params --strict */
 extern const struct opt shared_canonical[]; /* --canonical */
 

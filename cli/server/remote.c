@@ -61,6 +61,15 @@ static int ask_for_window(struct job *j, deja_error *err)
     return rc;
 }
 
+static int take_profile(struct job *j, deja_error *err)
+{
+    uint64_t rules;
+    const uint32_t profile = shards_profile(j->shards, &rules);
+    if (j->session.urls.rules)
+        j->session.urls.rules = shards_rules(j->shards);
+    return session_take_profile(&j->session, j->what->name, profile, rules, err);
+}
+
 static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
 {
     const struct shared_options *c = j->what->shared;
@@ -75,7 +84,7 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
     };
     int rc = shards_open(&o, &j->shards, err);
     if (rc == DEJA_OK)
-        j->session.urls.rules = shards_rules(j->shards);
+        rc = take_profile(j, err);
     char given[200];
     opt_list_given(shared_sizing, c, given, sizeof given);
     if (rc == DEJA_OK && shards_existed(j->shards) && given[0])
@@ -290,8 +299,9 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
             err, OPT_USAGE,
             "--key, --seed, --memory, --multiplier and --filters do not work with --redis: the "
             "server makes the filters, each with its own secret key");
-    int rc = DEJA_OK;
-    if (what->use != REMOTE_ADD)
+    /* The others may have to create the cache, so they must know its profile. */
+    int rc = what->use == REMOTE_CHECK ? DEJA_OK : shared_check_url(c, err);
+    if (rc == DEJA_OK && what->use != REMOTE_ADD)
         rc = session_output(&j.session, call, c, what->first, err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, c, uses[what->use], unused, &opt, err);

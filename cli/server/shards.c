@@ -30,11 +30,19 @@ struct shards {
     bool existed;
     char (*shard_name)[NAME_LEN + 16];
     const deja_url_rules *rules; /* in the version with which the cache was made */
+    uint32_t profile;            /* of the cache ... */
+    uint64_t rules_id;           /* ... and its rules */
 };
 
 const deja_url_rules *shards_rules(const struct shards *s)
 {
     return s->rules;
+}
+
+uint32_t shards_profile(const struct shards *s, uint64_t *rules)
+{
+    *rules = s->rules_id;
+    return s->profile;
 }
 
 uint32_t shards_count(const struct shards *s)
@@ -291,12 +299,40 @@ static const char *profile_of(const deja_url_rules *rules)
     return rules ? deja_profile_name(deja_url_rules_profile(rules)) : "none";
 }
 
+/* Sets the profile and rules of the cache; those that were given must be the same. */
+static int check_profile(struct shards *s, const char *profile, uint64_t rules,
+                         const deja_url_rules *given, deja_error *err)
+{
+    const bool bytes = strcmp(profile, "none") == 0;
+    s->profile = bytes ? 0 : deja_profile_parse(profile);
+    s->rules_id = rules;
+    if (!bytes && !s->profile)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s holds URLs of profile %s, which this version does not know; update deja",
+                    s->name, fail_path(profile).text);
+    if (!given)
+        return DEJA_OK;
+    if (bytes)
+        return fail(err, DEJA_EMISMATCH, "%s holds bytes as given: omit --url", s->name);
+    if (s->profile != deja_url_rules_profile(given))
+        return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s, not %s; omit --url",
+                    s->name, profile, profile_of(given));
+    s->rules = given;
+    while (s->rules && rules != deja_url_rules_id(s->rules))
+        s->rules = deja_url_rules_older(s->rules);
+    if (!s->rules)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s holds URLs of profile %s with other rules: another list of parameters, or "
+                    "another version of deja",
+                    s->name, profile);
+    return DEJA_OK;
+}
+
 static int check_text(struct shards *s, const char *text, const struct shards_options *opt,
                       deja_error *err)
 {
     uint64_t n, rules;
     char profile[PROFILE_LEN];
-    const char *wanted = profile_of(opt->rules);
     if (!read_text(text, &n, profile, &rules))
         return fail(err, DEJA_EFORMAT,
                     "the server's key %s is not a deja cache; choose another name", s->name);
@@ -304,21 +340,8 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
         return fail(err, DEJA_EMISMATCH,
                     "%s has %" PRIu64 " shards, not %" PRIu32 "; omit --shards", s->name, n,
                     opt->shards);
-    if (strcmp(profile, wanted) != 0 && strcmp(profile, "none") == 0)
-        return fail(err, DEJA_EMISMATCH, "%s holds bytes as given: omit --url", s->name);
-    if (strcmp(profile, wanted) != 0)
-        return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s", s->name,
-                    profile, profile);
-    s->rules = opt->rules;
-    while (s->rules && rules != deja_url_rules_id(s->rules))
-        s->rules = deja_url_rules_older(s->rules);
-    if (opt->rules && !s->rules)
-        return fail(err, DEJA_EMISMATCH,
-                    "%s holds URLs of profile %s with other rules: another list of parameters, or "
-                    "another version of deja",
-                    s->name, profile);
     s->n = (uint32_t)n;
-    return DEJA_OK;
+    return check_profile(s, profile, rules, opt->rules, err);
 }
 
 /* A small shard needs much spare room (capacity_of_shard), so a small window over many shards

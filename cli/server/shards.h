@@ -21,7 +21,8 @@ struct shards_options {
     uint32_t replicas; /* that must receive an add before it counts */
     const deja_options
         *create; /* or NULL; make a missing cache; sizes are of all shards together */
-    const deja_url_rules *rules; /* of the canonical form of the keys, or NULL */
+    const deja_url_rules *rules; /* of the canonical form of the keys; NULL: those of the cache,
+                                    and for a new one, the keys are bytes */
     const atomic_bool *stop;
 };
 
@@ -33,6 +34,9 @@ uint32_t shards_count(const struct shards *s);
 bool shards_existed(const struct shards *s);
 /* The given rules, in the version with which the cache was made. */
 const deja_url_rules *shards_rules(const struct shards *s);
+/* The profile of the cache, 0 if its keys are bytes, and the id of its rules.  A client that did
+ * not give its rules sends keys in this form. */
+uint32_t shards_profile(const struct shards *s, uint64_t *rules);
 
 /* *forgets: are its filters windows?  *keys: how many keys they remember together; 0 if they are
  * windows by time. */

@@ -36,23 +36,45 @@ static int open_by_its_rules(struct session *s, const char *path, unsigned flags
     return DEJA_OK;
 }
 
-int session_open_file(struct session *s, const char *path, unsigned flags,
-                      const deja_options *expect, deja_filter **out, deja_error *err)
+int session_take_profile(struct session *s, const char *name, uint32_t profile, uint64_t rules,
+                         deja_error *err)
 {
-    const int rc = open_by_its_rules(s, path, flags, expect, out, err);
-    const uint32_t profile = rc == DEJA_OK && !s->urls.rules ? deja_filter_profile(*out) : 0;
-    if (profile == 0)
-        return rc;
-    const char *name = deja_profile_name(profile);
-    deja_filter_free(*out);
-    *out = NULL;
-    if (!name)
+    struct shared_options c = *s->shared;
+    if (!c.url && !profile && shared_needs_profile(&c))
+        return fail(err, OPT_USAGE, "%s holds bytes as given, not URLs: omit %s",
+                    fail_path(name).text, shared_needs_profile(&c));
+    if (c.url || !profile)
+        return shared_check_url(&c, err);
+    if (!deja_profile_name(profile))
         return fail(
             err, DEJA_EMISMATCH,
             "%s holds URLs of profile number %u, which this version does not know; update deja",
-            fail_path(path).text, (unsigned)profile);
-    return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s",
-                fail_path(path).text, name, name);
+            fail_path(name).text, (unsigned)profile);
+    if (shared_text_option(&c))
+        return fail(err, OPT_USAGE, "%s holds URLs of profile %s, which are not texts: omit %s",
+                    fail_path(name).text, deja_profile_name(profile), shared_text_option(&c));
+    c.url = profile;
+    int rc = shared_check_url(&c, err);
+    if (rc == DEJA_OK)
+        rc = urlkeys_init(&s->urls, &c, s->urls.use, err);
+    return rc == DEJA_OK ? urlkeys_use_version(&s->urls, name, rules, err) : rc;
+}
+
+int session_open_file(struct session *s, const char *path, unsigned flags,
+                      const deja_options *expect, deja_filter **out, deja_error *err)
+{
+    deja_stats stats = DEJA_STATS_INIT;
+    int rc = open_by_its_rules(s, path, flags, expect, out, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_filter_stats(*out, 0, &stats, err);
+    if (rc == DEJA_OK)
+        rc = session_take_profile(s, path, stats.profile, stats.url_rules, err);
+    if (rc < 0) {
+        deja_filter_free(*out);
+        *out = NULL;
+    }
+    return rc;
 }
 
 int session_start(struct session *s, const struct call *call, enum urlkeys_use use, unsigned flags,

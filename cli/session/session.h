@@ -47,8 +47,8 @@
     "            https are equal\n"                                                               \
     "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n"                           \
     "  shape     pages of one template: also parameter values, numbers, hashes\n\n"               \
-    "A filter file records the profile and its rules; opening it with different ones, or "        \
-    "without --url, is an error. Keys that are not URLs are counted and "
+    "A filter records the profile and its rules. If it exists, --url can be omitted; a "          \
+    "different profile is an error. Keys that are not URLs are counted and "
 /* How lines are printed; ends with "if any of them is ". */
 #define SESSION_LINES_TEXT                                                                        \
     "Lines are printed unchanged. A CSV or CDX header is printed once, before the results. A "    \
@@ -95,7 +95,11 @@ struct session { /* start with {0} */
  * session_open. */
 int session_begin(struct session *s, const struct shared_options *c, enum urlkeys_use use,
                   uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err);
-/* Opens a filter file.  Fails if it holds URLs and the keys are not URLs. */
+/* Without --url, the keys get the profile and rules of a filter: profile 0 means bytes.  Call it
+ * for every existing filter, then the options are known to fit.  name: the filter's, for errors. */
+int session_take_profile(struct session *s, const char *name, uint32_t profile, uint64_t rules,
+                         deja_error *err);
+/* Opens a filter file, and calls session_take_profile. */
 int session_open_file(struct session *s, const char *path, unsigned flags,
                       const deja_options *expect, deja_filter **out, deja_error *err);
 int session_open(struct session *s, const struct call *call, const struct shared_options *c,

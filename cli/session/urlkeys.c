@@ -72,12 +72,20 @@ int urlkeys_init(struct urlkeys *u, const struct shared_options *c, enum urlkeys
     return rc;
 }
 
-const deja_url_rules *urlkeys_use_version(struct urlkeys *u, uint64_t id)
+int urlkeys_use_version(struct urlkeys *u, const char *filter, uint64_t id, deja_error *err)
 {
     for (const deja_url_rules *r = u->rules; r; r = deja_url_rules_older(r))
-        if (deja_url_rules_id(r) == id)
+        if (deja_url_rules_id(r) == id) {
             u->rules = r;
-    return u->rules;
+            return DEJA_OK;
+        }
+    const uint32_t profile = deja_url_rules_profile(u->rules);
+    return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s with other rules: %s",
+                fail_path(filter).text, deja_profile_name(profile),
+                profile == DEJA_URL_CRAWL
+                    ? "give the --drop-params and --keep-params with which it was made, or "
+                      "update deja"
+                    : "it was made by a newer version; update deja");
 }
 
 void urlkeys_fini(struct urlkeys *u)

@@ -41,14 +41,15 @@ struct urlkeys {
     _Atomic uint64_t left_out; /* of both: keyless because of gsb */
 };
 
-/* The options must stay valid until urlkeys_fini.  DEJA_EINVAL: the base is not a URL, or a
+/* The options' strings must stay valid until urlkeys_fini.  DEJA_EINVAL: the base is not a URL, or a
  * parameter is not a name. */
 int urlkeys_init(struct urlkeys *u, const struct shared_options *c, enum urlkeys_use use,
                  deja_error *err);
 void urlkeys_fini(struct urlkeys *u); /* {0} is fine */
 
-/* Uses the version of the rules with this id, if it exists; returns the rules in use. */
-const deja_url_rules *urlkeys_use_version(struct urlkeys *u, uint64_t id);
+/* Uses the version of the rules with this id.  DEJA_EMISMATCH: there is none; the message names
+ * the filter that has these rules. */
+int urlkeys_use_version(struct urlkeys *u, const char *filter, uint64_t id, deja_error *err);
 
 /* A pipeline_step; the context is a struct urlkeys with rules. */
 int urlkeys_run(void *urlkeys, struct block *b, deja_error *err);

@@ -106,7 +106,9 @@ prefixes_are_canonicalized() {
     succeeds deja check --url=gsb --prefix g.deja asked
     head -n 3 asked | expect_stdout
     ! grep -q "multiplies the rate" .stderr || fail "a prefix is one question"
-    fails_with 2 "holds URLs of profile crawl" deja check --prefix f.deja asked
+    succeeds deja check -q --prefix f.deja asked # the filter's profile
+    head -n 3 asked | expect_stdout
+    fails_with 2 "holds URLs of profile crawl, not safe" deja check --url --prefix f.deja asked
 }
 
 other_kinds_name_the_kind_that_can() {

@@ -131,7 +131,7 @@ block_lists_can_be_static() {
     succeeds deja check -q --url=gsb bad.deja log
     expect_stdout "https://www.evil.example/x
 http://shop.example/fake/y"
-    fails_with 2 "gsb" deja check bad.deja log
+    fails_with 2 "bad.deja holds URLs of profile gsb, not safe" deja check --url bad.deja log
 }
 
 the_key_can_be_separate() {

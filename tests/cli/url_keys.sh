@@ -112,6 +112,61 @@ files_of_deja_0_1_keep_their_forms() {
     done
 }
 
+# Without --url, every command uses the profile and the rules of its filter.
+the_profile_is_that_of_the_filter() {
+    echo http://a.example/?x=1 >list
+    printf '%s\n' 'HTTP://A.example/?x=1#y' 'http://b.example' >ask
+    local profile
+    for profile in safe crawl scrapy; do
+        deja build -q --url=$profile -k spectral $profile.deja list
+        succeeds deja check --json $profile.deja ask
+        head -n 1 ask | expect_stdout
+        [ "$(json_get profile .stderr)" = $profile ] || fail "check: profile"
+        succeeds deja count -q $profile.deja ask
+        printf '1\tHTTP://A.example/?x=1#y\n0\thttp://b.example\n' | expect_stdout
+        succeeds deja add -q $profile.deja ask
+        succeeds deja check -q --canonical $profile.deja ask
+        printf '%s\n' 'http://a.example/?x=1' http://b.example/ >forms
+        [ $profile = scrapy ] || expect_same forms .stdout
+        succeeds deja dedup -q --state $profile.deja ask
+        expect_stdout ''
+        succeeds deja remove --json $profile.deja ask
+        [ "$(json_get removed .stdout)" = 2 ] || fail "remove: not 2"
+    done
+    # A block list: each expression of a line is looked up, and keys have no scheme.
+    deja build -q --url=gsb gsb.deja <<<a.example
+    succeeds deja check --verbose gsb.deja ask
+    head -n 1 ask | expect_stdout
+    expect_stderr_has "lookups, up to 30 per line"
+    succeeds deja add -q gsb.deja <<<http://b.example/
+    succeeds deja check -q gsb.deja <<<https://b.example/any
+    # The rules of an older version.
+    cp "$SOURCE/tests/format/golden/hosts/safe.deja" old.deja
+    succeeds deja check -q old.deja "$SOURCE/tests/format/golden/hosts/hosts.txt"
+    expect_same "$SOURCE/tests/format/golden/hosts/hosts.txt" .stdout
+    # Options that need --url work without it.
+    printf '%s\n' '/?x=1' '/%zz' >paths
+    succeeds deja check -q --base http://a.example safe.deja paths
+    head -n 1 paths | expect_stdout
+    fails_with 2 "line 1: 'no' is not a URL" deja check --strict safe.deja <<<no
+    # A text is not a URL.
+    fails_with 2 "safe.deja holds URLs of profile safe, which are not texts: omit --paragraphs" \
+        deja check --paragraphs safe.deja list
+    fails_with 2 "which are not texts: omit --ngrams" deja dedup --ngrams 3 --state safe.deja list
+}
+
+parameters_must_be_given_again() {
+    echo 'http://a.example/?ours=1&id=2' >list
+    echo ours >names
+    deja build -q --url=crawl --drop-params names ours.deja list
+    fails_with 2 "ours.deja holds URLs of profile crawl with other rules: give the --drop-params and \
+--keep-params with which it was made" deja check ours.deja list
+    fails_with 2 "give the --drop-params" deja check --keep-params ours.deja list
+    succeeds deja check -q --drop-params names ours.deja <<<'http://a.example/?id=2'
+    succeeds deja add -q --drop-params names ours.deja list
+    fails_with 2 "give the --drop-params" deja build --like ours.deja f.deja list
+}
+
 another_profile_is_refused_with_both_names() {
     echo http://a.example/ >list
     deja build -q bytes.deja list
@@ -119,10 +174,6 @@ another_profile_is_refused_with_both_names() {
     for profile in safe crawl gsb scrapy; do
         deja build -q --url=$profile $profile.deja list
         cp $profile.deja copy
-        local text="$profile.deja holds URLs of profile $profile: add --url=$profile"
-        fails_with 2 "$text" deja check $profile.deja list
-        fails_with 2 "$text" deja add $profile.deja list
-        fails_with 2 "$text" deja dedup --state $profile.deja list
         fails_with 2 "bytes.deja holds bytes as given, not URLs of profile $profile" \
             deja check --url=$profile bytes.deja list
         fails_with 2 "bytes.deja holds bytes as given, not URLs of profile $profile" \

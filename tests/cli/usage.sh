@@ -213,7 +213,6 @@ wrong_url_options_are_refused() {
             _refuses "--url takes safe, crawl, gsb, scrapy or shape, not 'sfae'; did you mean safe?" \
                 $command --url=sfae list
             _refuses "--strict needs --url, -f, --csv, --json-key or --format:" $command --strict list
-            _refuses "--base needs --url" $command --base http://a/ list
             _refuses "--base takes an absolute URL such as https://example.org, not 'a.example'" \
                 $command --url --base a.example list
             _refuses "--base takes an absolute URL" $command --url --base mailto:me list
@@ -231,7 +230,16 @@ wrong_url_options_are_refused() {
     _refuses "names: line 4 is not a parameter name: it has a * that is not at the end" \
         dedup --url=crawl --drop-params names list
     _refuses "--canonical needs --url" dedup --canonical list
-    _refuses "--canonical needs --url" check --canonical new.deja list
+    _refuses "--canonical needs --url" dedup --canonical --state none list
+    _refuses "--canonical needs --url" dedup --canonical --redis nowhere --state none list
+    [ ! -e none ] || fail "a state was made"
+    _refuses "new.deja holds bytes as given, not URLs: omit --canonical" check --canonical new.deja list
+    _refuses "new.deja holds bytes as given, not URLs: omit --base" add --base http://a/ new.deja list
+    _refuses "--base needs --url" dedup --base http://a/ list
+    _refuses "--base needs --url" build --base http://a/ f.deja list
+    deja build -q --url safe.deja list
+    _refuses "--drop-params is for profile crawl: safe keeps all parameters" \
+        check --drop-params list safe.deja list
     _refuses "--format hosts can find several" dedup --url=gsb --canonical --format hosts list
     _refuses "unknown option --canonical" build --url --canonical f.deja list
     [ ! -e f.deja ] || fail "a filter was made"

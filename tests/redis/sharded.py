@@ -4,6 +4,7 @@ connections and servers are lost."""
 import json
 import os
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -169,8 +170,22 @@ def keys_of_urls_are_canonical():
         at = ("--redis", url(server), "--state", "pages", "-q")
         data = b"http://A/?b=1&utm_source=x\nhttp://a/?b=1\n"
         expect(deja("dedup", *at, "--url=crawl", data=data), b"http://A/?b=1&utm_source=x\n")
-        assert "add --url=crawl" in deja("dedup", *at, data=data, status=2)
-        assert "profile crawl" in deja("dedup", *at, "--url", data=data, status=2)
+        expect(deja("dedup", *at, data=data), b"")  # without --url, the cache's profile
+        expect(deja("dedup", *at, "--url=crawl", data=data), b"")
+        redis = ("--redis", url(server), "-q")
+        expect(deja("check", *redis, "pages", data=data), data)
+        expect(deja("check", *redis, "--canonical", "pages", data=data), 2 * b"http://a/?b=1\n")
+        deja("add", *redis, "pages", data=b"HTTP://c?gclid=1\n")
+        expect(deja("check", *redis, "pages", data=b"http://c/\n"), b"http://c/\n")
+        assert "profile crawl, not safe" in deja("dedup", *at, "--url", data=data, status=2)
+        with tempfile.NamedTemporaryFile() as names:
+            names.write(b"b\n")
+            names.flush()
+            ours = (*redis, "--drop-params", names.name, "--url=crawl")
+            deja("add", *ours, "ours", data=data)
+            assert "--drop-params" in deja("check", *redis, "ours", data=data, status=2)
+            ours = (*redis, "--drop-params", names.name)
+            expect(deja("check", *ours, "ours", data=b"http://a/\n"), b"http://a/\n")
         deja("dedup", "--redis", url(server), "--state", "bytes", "-q", data=data)
         assert "omit --url" in deja("dedup", "--redis", url(server), "--state", "bytes",
                                          "--url", data=data, status=2)

@@ -364,6 +364,14 @@ static void an_option_value_that_names_a_file_is_noticed(void **state)
     }
 }
 
+/* Without --url, a filter may have the profile, so these options are checked later. */
+static void misses_profile(const char *line, const char *text)
+{
+    deja_error err;
+    assert_int_equal(shared_check_url(&parse(line)->s.shared, &err), OPT_USAGE);
+    assert_string_equal(err.text, text);
+}
+
 static void url_profiles_are_chosen_by_name(void **state)
 {
     (void)state;
@@ -377,9 +385,9 @@ static void url_profiles_are_chosen_by_name(void **state)
     assert_int_equal(parse("--url=gsb")->s.shared.url, DEJA_URL_GSB);
     refused("--url=gbs",
             "--url takes safe, crawl, gsb, scrapy or shape, not 'gbs'; did you mean gsb?");
-    refused("--base http://a/", "--base needs --url");
-    refused("--strict", "--strict needs --url, -f, --csv, --json-key or --format: "
-                        "without them, every line has a key");
+    misses_profile("--base http://a/", "--base needs --url");
+    misses_profile("--strict", "--strict needs --url, -f, --csv, --json-key or --format: "
+                               "without them, every line has a key");
     assert_true(parse("--strict -f 2")->s.shared.strict);
     refused("--url --drop-params f",
             "--drop-params is for profile crawl: safe keeps all parameters");
