@@ -46,11 +46,11 @@ const struct command cmd_plan = {
     .options = options,
     .options_size = sizeof(struct shared_options),
     .description =
-        "Computes the size of a filter of every kind, without making one. Give two of -n (keys), "
+        "Recommends a kind, with the reason and the command to type next. A table of all kinds "
+        "follows, and the bits per key at other rates. No filter is made. Give two of -n (keys), "
         "-p (false-positive rate, 1e-6 by default) and -m (memory); deja computes the third. "
-        "Below the table are the bits per key at other rates, a recommendation, and the command "
-        "to type next. With -k it shows only that kind, and what happens with fewer and more keys "
-        "than planned.\n\n"
+        "With -k it shows only that kind, and what happens with fewer and more keys than "
+        "planned.\n\n"
         "Lost pages are new keys that are mistaken for seen while the filter fills up to n keys: "
         "fewer than n times p, because the filter is empty at first. A static filter loses none, "
         "because it gets all its keys at once. A lookup in a filter larger than the processor's "

@@ -1,4 +1,5 @@
-/* plan_text.c - `deja plan` for people: a table of kinds, the trade-off or the filling, advice. */
+/* plan_text.c - `deja plan` for people: a recommendation, a table of kinds, the trade-off; or with
+ * -k, the numbers of that kind and the next command. */
 #include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -166,22 +167,22 @@ static void print_window(struct out *o, const deja_plan *p)
 
 static void print_advice(struct out *o, const struct plan_report *s)
 {
-    if (s->best) {
-        char text[sizeof s->reason + 32];
-        (void)snprintf(text, sizeof text, "Use %s: %s.", deja_kind_name(s->best->kind), s->reason);
-        out_text(o, "\n");
-        out_wrap(o, text, 0, 0, WIDTH);
-    }
-    out_printf(o, "%s  %s\n", s->best != NULL ? "" : "\nNext\n", s->command);
+    char text[sizeof s->reason + 32];
+    (void)snprintf(text, sizeof text, "Use %s: %s.", deja_kind_name(s->best->kind), s->reason);
+    out_wrap(o, text, 0, 0, WIDTH);
+    out_printf(o, "  %s\n", s->command);
     /* A filter that grows has blocked parts by default. */
-    if (s->best && s->best->kind == DEJA_BLOCKED && s->c->filter.memory == 0 &&
-        s->c->filter.hashes == 0 && s->c->filter.filters == 0)
+    if (s->best->kind == DEJA_BLOCKED && s->c->filter.memory == 0 && s->c->filter.hashes == 0 &&
+        s->c->filter.filters == 0)
         out_text(o, "Not sure about n? Omit -n: the filter is sized from the files, and "
                     "grows.\n");
+    out_text(o, "\n");
 }
 
 int plan_text(const struct plan_report *s, struct out *o, deja_error *err)
 {
+    if (s->best)
+        print_advice(o, s);
     print_heading(o, s);
     int rc = print_table(o, s, err);
     print_notes(o, s);
@@ -198,6 +199,7 @@ int plan_text(const struct plan_report *s, struct out *o, deja_error *err)
         print_window(o, &plan_first(s)->plan);
     else if (!deja_kind_can(s->c->filter.kind, DEJA_CAN_BUILD))
         rc = print_filling(o, s, err);
-    print_advice(o, s);
+    if (!s->best)
+        out_printf(o, "\nNext\n  %s\n", s->command);
     return rc;
 }

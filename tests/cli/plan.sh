@@ -1,4 +1,4 @@
-# deja plan: prints a table of choices, the trade-off, a recommendation, and a command that works.
+# deja plan: prints a recommendation, a command that works, a table of choices, and the trade-off.
 . "$SUPPORT/cases.sh"
 
 _refuses() { # TEXT ARG...
@@ -30,8 +30,11 @@ every_kind_has_a_row() {
         grep -qE "^. 1e-$exponent   \[#" .stdout || fail "no bar for 1e-$exponent"
     done
     expect_stdout_has "> 1e-6 "
-    expect_stdout_has "Use blocked: 1 cache line per lookup, not 20, for 36% more memory than classic."
-    expect_stdout_has "  deja dedup -n 1M --state seen.deja urls.txt > new.txt"
+    head -n 2 .stdout >first
+    cmp first - <<'END' || fail "the recommendation is not first: $(cat first)"
+Use blocked: 1 cache line per lookup, not 20, for 36% more memory than classic.
+  deja dedup -n 1M --state seen.deja urls.txt > new.txt
+END
     [ "$(awk '{ print length }' .stdout | sort -n | tail -n 1)" -le 90 ] || fail "wider than 90 columns"
 }
 
@@ -68,6 +71,7 @@ small_rates_favor_fingerprints() {
 one_kind_can_be_shown_in_detail() {
     succeeds deja plan -k blocked -n 1M
     [ "$(grep -cE '^  (classic|exact|scalable|spectral|paired) ' .stdout)" -eq 0 ] || fail "other kinds are there"
+    head -n 1 .stdout | grep -qF "For 1,000,000 keys" || fail "a recommendation: $(head -n 1 .stdout)"
     expect_stdout_has "As it fills"
     grep -qE '^ +1,000,000 +100% +1\.0e-6 +0\.1$' .stdout || fail "no line for all keys"
     grep -qE '^ +2,000,000 +200% ' .stdout || fail "no line for twice the keys"
@@ -92,7 +96,7 @@ options_of_one_kind_select_that_kind() {
     expect_stdout_has "not exact: "
 }
 
-# The command at the end can be typed unchanged.
+# The next command can be typed unchanged.
 the_next_command_runs() {
     deja gen -q -n 1000 --repeats 0.3 >urls.txt
     ln -s "$DEJA" deja
