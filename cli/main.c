@@ -127,6 +127,7 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     if (rc < 0)
         return rc;
     call->console->quiet = opt_flag_is_set(cmd->options, options, "quiet");
+    call->console->json = opt_flag_is_set(cmd->options, options, "json");
     for (size_t i = 0; i < rest.n_notes; i++)
         console_note(call->console, "%s", rest.note[i]);
     call->options = options;

@@ -250,7 +250,7 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     if (rc == DEJA_OK)
         rc = collect(j, b, err);
     if (rc == DEJA_OK && !j->session.stopped) {
-        console_line(j->call->console, "read all lines; building the filter");
+        console_line(j->call->console, "read all lines", "; building the filter");
         rc = deja_builder_finish(b, path, flags, &j->filter, err);
         if (rc == DEJA_OK)
             rc = deja_filter_stats(j->filter, 0, &s, err);

@@ -139,10 +139,11 @@ static int run_cases(struct bench *b, deja_error *err)
                  num_bytes(most).s);
     for (size_t i = 0; i < b->n && !signals_stopped(b->call->stop); i++) {
         struct bench_case *c = &b->cases[i];
-        char line[128];
-        (void)snprintf(line, sizeof line, "%zu of %zu: %s, %s keys", i + 1, b->n,
-                       bench_case_name(c), bench_short_count(c->n).s);
-        console_line(b->call->console, line);
+        char lead[64], line[128];
+        (void)snprintf(lead, sizeof lead, "%zu of %zu", i + 1, b->n);
+        (void)snprintf(line, sizeof line, ": %s, %s keys", bench_case_name(c),
+                       bench_short_count(c->n).s);
+        console_line(b->call->console, lead, line);
         const int rc = bench_case_run(c, &b->keys, b->call->stop, err);
         if (rc < 0)
             return rc;

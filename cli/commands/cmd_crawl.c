@@ -6,6 +6,8 @@
 #include "crawler/loop/scope.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
+#include "tools/base/printable.h"
+#include "tools/base/progress.h"
 #include "tools/base/signals.h"
 #include <time.h>
 #include <unistd.h>
@@ -189,23 +191,29 @@ static const struct opt options[] = {
 
 struct talk {
     const struct call *call;
-    bool sync_output; /* a file: URLs found must be on disk before they count as seen */
+    bool sync_output;   /* a file: URLs found must be on disk before they count as seen */
+    uint64_t max_pages; /* of a visit; 0: no limit */
 };
 
 static void show_status(void *ctx, const struct crawl_account *a)
 {
     const struct talk *t = ctx;
     struct console *console = t->call->console;
-    const bool over_results = t->call->out->tty && t->call->out->written > 0;
-    char line[400];
-    if (!console->tty || console->quiet || over_results)
+    const uint64_t pages = a->count[CRAWL_FETCHED];
+    const bool over_results = console->tty && t->call->out->tty && t->call->out->written > 0;
+    char lead[100], line[400];
+    if (over_results || !console_due(console))
         return;
-    const double rate = a->seconds > 0 ? (double)a->count[CRAWL_FETCHED] / a->seconds : 0;
-    snprintf(line, sizeof line, "visit %llu: %s  %s  %s waiting  %s at work  %s  %s seen",
-             (unsigned long long)a->visit, num_of(a->count[CRAWL_FETCHED], "page").s,
-             num_speed(rate).s, num_count(a->waiting).s, num_count(a->in_flight).s,
-             num_bytes(a->count[CRAWL_BYTES]).s, num_count(a->count[CRAWL_DUPLICATES]).s);
-    console_line(console, line);
+    snprintf(lead, sizeof lead, "visit %llu: %s", (unsigned long long)a->visit,
+             num_of(pages, "page").s);
+    snprintf(line, sizeof line, "  %s",
+             num_speed(a->seconds > 0 ? (double)pages / a->seconds : 0).s);
+    if (t->max_pages > 0 && pages <= t->max_pages)
+        progress_share(line, sizeof line, (double)pages / (double)t->max_pages, a->seconds);
+    printable_append(line, sizeof line, "  %s waiting  %s at work  %s  %s seen",
+                     num_count(a->waiting).s, num_count(a->in_flight).s,
+                     num_bytes(a->count[CRAWL_BYTES]).s, num_count(a->count[CRAWL_DUPLICATES]).s);
+    console_line(console, lead, line);
 }
 
 static void note_remembered(void *ctx, const char *list)
@@ -254,19 +262,23 @@ static int hand_over(void *ctx, deja_error *err)
 
 /* --- The run ------------------------------------------------------------------------------ */
 
-/* Waits for the next visit; false: Ctrl-C. */
+/* Waits for the next visit; false: Ctrl-C.  A terminal shows how long; elsewhere one message is
+ * enough. */
 static bool sleep_until(const struct call *call, time_t when)
 {
     char line[80];
+    if (!call->console->live && when > time(NULL))
+        console_note(call->console, "next visit in %s",
+                     num_duration(difftime(when, time(NULL))).s);
     while (!signals_stopped(call->stop)) {
         const double left = difftime(when, time(NULL));
         if (left <= 0) {
             console_clear(call->console);
             return true;
         }
-        snprintf(line, sizeof line, "next visit in %s", num_duration(left).s);
-        if (call->console->tty && !call->console->quiet)
-            console_line(call->console, line);
+        snprintf(line, sizeof line, " in %s", num_duration(left).s);
+        if (call->console->live)
+            console_line(call->console, "next visit", line);
         const struct timespec tick = {.tv_nsec = 200000000};
         (void)nanosleep(&tick, NULL);
     }
@@ -369,6 +381,7 @@ static int run(struct call *call, deja_error *err)
         engine.cache.key = key;
     }
     talk.sync_output = call_is_file(call->out);
+    talk.max_pages = engine.max_pages;
     engine.talk = (struct crawl_talk){.ctx = &talk,
                                       .status = show_status,
                                       .no_contact = note_no_contact,

@@ -50,9 +50,15 @@ static const struct convention conventions[] = {
      "reads them. The key of a line is the whole line, or the part that -f, --csv, --format or "
      "--json-key selects; with --url, it is the canonical form of that URL."},
     {"Output",
-     "Only results go to standard output. Messages, a summary and, on a terminal, a progress line "
-     "go to standard error; with -q, only errors do. If the reader of a pipe exits, deja exits "
-     "quietly with status 0."},
+     "Only results go to standard output. Messages, a summary and the progress go to standard "
+     "error; with -q, only errors do. If the reader of a pipe exits, deja exits quietly with "
+     "status 0."},
+    {"Progress",
+     "On a terminal, a line shows the progress of long work: how much was done, the rate and, if "
+     "the size of the input is known, the percentage and the time left. If standard error is not "
+     "a terminal, such a line is printed once a minute, except with --json. The line on a terminal "
+     "has colors, unless NO_COLOR is set and not empty, CLICOLOR is 0, or TERM is dumb. "
+     "CLICOLOR_FORCE=1 also colors the lines in a log."},
     {"Interruption",
      "Ctrl-C (SIGINT), SIGTERM and SIGHUP stop deja cleanly: it finishes the batch, syncs the "
      "files, and then dies of that signal. A second signal kills it at once."},

@@ -9,7 +9,7 @@
 #include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
-#include "tools/base/number.h"
+#include "tools/base/progress.h"
 #include "tools/base/signals.h"
 #include <errno.h>
 #include <pthread.h>
@@ -212,25 +212,22 @@ static void *work_thread(void *turn)
 
 static void show(struct crew *c)
 {
-    char line[160], bar[BAR + 1];
+    char lead[80], line[160], bar[BAR + 1];
     const double share = c->total > 0 ? c->done / c->total : 1,
                  passed = clock_seconds() - c->begin;
     const int full = (int)(share * BAR);
     for (int i = 0; i < BAR; i++)
         bar[i] = i < full ? '#' : '.';
     bar[BAR] = '\0';
-    int len = snprintf(line, sizeof line, "[%s] %s  %s", bar, num_share(share).s,
-                       c->name != NULL ? c->name : "");
-    if (share > 0.005 && len > 0 && (size_t)len < sizeof line)
-        (void)snprintf(line + len, sizeof line - (size_t)len, "  %s left",
-                       num_duration(passed * (1 - share) / share).s);
-    console_line(c->console, line);
+    (void)snprintf(lead, sizeof lead, "[%s]", bar);
+    (void)snprintf(line, sizeof line, "  %s", c->name != NULL ? c->name : "");
+    progress_share(line, sizeof line, share, passed);
+    console_line(c->console, lead, line);
 }
 
 /* Wait for the threads, which check for Ctrl-C themselves; the lock must be held. */
 static void watch(struct crew *c)
 {
-    const bool shown = c->console->tty && !c->console->quiet;
     while (c->working > 0) {
         struct timespec until;
         (void)clock_gettime(CLOCK_REALTIME, &until);
@@ -240,7 +237,7 @@ static void watch(struct crew *c)
             until.tv_nsec -= 1000000000;
         }
         (void)pthread_cond_timedwait(&c->changed, &c->lock, &until);
-        if (shown && clock_seconds() - c->begin > 0.5)
+        if (console_due(c->console))
             show(c);
     }
 }

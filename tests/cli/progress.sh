@@ -1,4 +1,5 @@
-# On a terminal, a line shows the progress and is then erased; elsewhere there is no such line.
+# On a terminal, a line shows the progress and is then erased; elsewhere, a line is printed every
+# minute (unit.console).
 . "$SUPPORT/cases.sh"
 with_terminals
 
@@ -6,7 +7,7 @@ with_terminals
 # until TEXT appears there; then ends the input, or stops deja if the command reads none.  The
 # terminal's output is in the file `shown`.
 _terminal() {
-    python3 - "$@" <<'PY'
+    env -u CLICOLOR -u CLICOLOR_FORCE TERM=xterm python3 - "$@" <<'PY'
 import os
 import pty
 import signal
@@ -17,7 +18,7 @@ import threading
 import dejarun
 
 text, command = sys.argv[1].encode(), sys.argv[2:]
-reads = command[0] != "lab"
+reads = command[0] not in ("lab", "gen")
 ours, theirs = pty.openpty()
 process = dejarun.start(*command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                         stderr=theirs)
@@ -69,11 +70,24 @@ _leaves_no_trace() {
 }
 
 progress_shows_lines_speed_fill_and_losses() {
-    _terminal "  lost " dedup -n 1M
+    NO_COLOR=1 _terminal "  lost " dedup -n 1M
     _has " lines  "
+    ! grep -q '\[1;32m' shown || fail "colors: $(cat -v shown)"
     _has "/s"
     _has "  fill "
     _leaves_no_trace " read, "
+}
+
+progress_has_colors() {
+    NO_COLOR='' _terminal "  lost " dedup -n 1M
+    grep -qP '\r\x1b\[1;32m[0-9,]+ lines\x1b\[0m\x1b\[2m  .*/s.*\x1b\[0m\x1b\[K' shown ||
+        fail "no colors: $(cat -v shown)"
+    _leaves_no_trace " read, "
+}
+
+progress_shows_share_and_time_left() {
+    NO_COLOR=1 _terminal " left" gen -n 1G
+    grep -qP ' lines  \S+ \S+/s  [0-9.]+%  [0-9].* left' shown || fail "another line: $(cat -v shown)"
 }
 
 quiet_shows_no_progress() {
@@ -98,7 +112,7 @@ PY
 }
 
 the_lab_shows_a_bar() {
-    _terminal "[#" lab hashes --quick --runs 100 --output report
+    NO_COLOR=1 _terminal "[#" lab hashes --quick --runs 100 --output report
     _has "%"
     _has " left"
     _leaves_no_trace "stopped"

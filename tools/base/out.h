@@ -3,7 +3,8 @@
  * struct out      results, to standard output or a file, through a large buffer.  Writes do not
  *                 return errors: the first failure is remembered, later output is dropped, and
  *                 out_flush or out_close returns the failure.
- * struct console  standard error: "deja dedup: text" lines and the progress line. */
+ * struct console  standard error: "deja dedup: text" lines and the progress line, which is
+ *                 replaced on a terminal and printed once a minute elsewhere. */
 #ifndef TOOLS_BASE_OUT_H
 #define TOOLS_BASE_OUT_H
 #include "deja.h"
@@ -82,18 +83,30 @@ struct console {
     int fd;
     const char *command; /* NULL: "deja: text" instead of "deja dedup: text" */
     bool quiet;          /* -q: no notes and no progress, only errors        */
+    bool json;           /* --json: a report may follow; no progress lines outside a terminal */
     bool tty;
     bool utf8;
-    bool line_shown; /* the terminal shows a progress line */
+    bool live;             /* a terminal that can erase a line                    */
+    bool color;            /* of the progress line                                */
+    bool line_shown;       /* the terminal shows a progress line                  */
+    double (*clock)(void); /* in seconds; NULL: the monotonic clock; set by tests */
+    double next;           /* when the next progress line is due                  */
 };
+/* Reads NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM. */
 void console_init(struct console *c, int fd, const char *command);
+double console_seconds(const struct console *c);
 void console_error(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
 /* The work continues, but the user must know, even with -q. */
 void console_warn(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
 void console_note(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
 void console_hint(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3); /* no prefix */
-/* Replaces the progress line; cut to the width of the terminal. */
-void console_line(struct console *c, const char *text);
+/* The progress line, of which the lead is highlighted: `lead` and `rest`, joined.  On a terminal it
+ * replaces the last one and is cut to the width.  Elsewhere it is a message, at most one per
+ * minute, and other calls print nothing. */
+void console_line(struct console *c, const char *lead, const char *rest);
+/* Is it time for the next line?  Ask before you compute it, if you may have many of them.  The
+ * first one is due after half a second, or a minute if there is no terminal. */
+bool console_due(const struct console *c);
 void console_clear(struct console *c);
 
 /* --- JSON (out_json.c) ---------------------------------------------------- */

@@ -1,8 +1,8 @@
-/* progress.h - a line on the terminal that shows progress.
+/* progress.h - a line that shows progress: items so far, rate, share, time left.
  *
- * It appears only if standard error is a terminal, -q is not given, and the results do not go to a
- * terminal.  It is shown after half a second, updated at most ten times a second, and erased at
- * the end. */
+ * On a terminal, it is shown after half a second, updated at most ten times a second, and erased
+ * at the end; not if the results go to the same terminal.  Elsewhere, a line is printed once a
+ * minute.  With -q there is none. */
 #ifndef TOOLS_BASE_PROGRESS_H
 #define TOOLS_BASE_PROGRESS_H
 #include "tools/base/out.h"
@@ -19,7 +19,7 @@ struct progress {
     struct console *console;
     const char *items; /* what is counted: "lines" */
     bool on;
-    double begin, next; /* seconds of the monotonic clock */
+    double begin; /* console_seconds */
 };
 
 /* results: where the command prints, or NULL if it prints nothing until progress_end. */
@@ -30,6 +30,9 @@ void progress_begin(struct progress *p, struct console *console, const struct ou
 bool progress_due(const struct progress *p);
 void progress_show(struct progress *p, const struct progress_now *now);
 void progress_end(struct progress *p);
+/* Appends a share of the work, and the time left if it continues at this pace, to a line of `cap`
+ * bytes.  elapsed: seconds so far. */
+void progress_share(char *line, size_t cap, double share, double elapsed);
 double
 progress_seconds(const struct progress *p); /* since progress_begin, even if no line is shown */
 
