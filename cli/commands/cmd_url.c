@@ -277,6 +277,8 @@ static int run(struct call *call, deja_error *err)
         rc = input_open(&in, &j.in, err);
     if (rc == DEJA_OK) {
         leftout_init(&j.left_out, &j.o->shared, call->console, j.in);
+        if (input_is_terminal(j.in) && !input_wait(j.in, SESSION_TYPED))
+            session_note_terminal(call->console);
         progress_begin(&j.progress, call->console, j.out, "lines");
         rc = print_all(&j, err);
         progress_end(&j.progress);

@@ -44,8 +44,9 @@ static const struct convention conventions[] = {
      "of 1024, while kB, MB, GB, ... are powers of 1000. deja prints sizes in powers of 1000: "
      "1 MB is 1,000,000 bytes."},
     {"Input",
-     "If no FILE is given, or if FILE is -, deja reads standard input. Input may be plain or "
-     "compressed with gzip, zstd, xz or bzip2; deja detects this from the content, not from the "
+     "If no FILE is given, or if FILE is -, deja reads standard input. If that is a terminal, "
+     "end the lines with Ctrl-D; after a second without one, a message says so. Input may be plain "
+     "or compressed with gzip, zstd, xz or bzip2; deja detects this from the content, not from the "
      "name. It rejects archives, other compressed formats and databases, and names a tool that "
      "reads them. The key of a line is the whole line, or the part that -f, --csv, --format or "
      "--json-key selects; with --url, it is the canonical form of that URL."},

@@ -195,6 +195,7 @@ int session_open(struct session *s, const struct call *call, const struct shared
     warn_clock(call->console, filter);
     int rc = input_open(&in, &s->in, err);
     leftout_init(&s->left_out, c, call->console, s->urls.rules ? NULL : s->in);
+    s->typed = rc == DEJA_OK && input_is_terminal(s->in);
     if (rc == DEJA_OK)
         rc = pipeline_open(s->in, filter ? pipeline_hash_of(filter) : s->hash, step,
                            thread_count(c), &s->pipeline, err);
@@ -225,8 +226,27 @@ void session_on_pause(struct session *s, session_idle_fn *fn, void *job)
     s->pause_job = job;
 }
 
+void session_note_terminal(struct console *c)
+{
+    if (c->tty) /* otherwise the user does not see it, and a report of --json may follow */
+        console_note(c, "reading lines from the terminal; end with Ctrl-D");
+}
+
+/* Waits for the first line that the user types. */
+static int next_typed(struct session *s, struct batch **out, deja_error *err)
+{
+    s->typed = false;
+    const int rc = pipeline_next_within(s->pipeline, SESSION_TYPED, out, err);
+    if (rc == PIPELINE_IDLE)
+        session_note_terminal(s->call->console);
+    return rc;
+}
+
 static int next_batch(struct session *s, struct batch **out, deja_error *err)
 {
+    const int typed = s->typed ? next_typed(s, out, err) : PIPELINE_IDLE;
+    if (typed != PIPELINE_IDLE)
+        return typed;
     int more = s->on_pause != NULL;
     while (more > 0) {
         const int rc = pipeline_next_within(s->pipeline, SESSION_PAUSE, out, err);

@@ -86,6 +86,7 @@ struct session { /* start with {0} */
     struct leftout left_out;
     bool stopped;                                /* by Ctrl-C */
     bool warned;                                 /* by session_watch */
+    bool typed;                                  /* the user must type the first lines */
     int (*on_pause)(void *job, deja_error *err); /* or NULL */
     void *pause_job;
 };
@@ -120,6 +121,10 @@ int session_output(struct session *s, const struct call *call, const struct shar
 #define SESSION_PAUSE 500
 typedef int session_idle_fn(void *job, deja_error *err);
 void session_on_pause(struct session *s, session_idle_fn *fn, void *job);
+/* If nothing is typed for SESSION_TYPED milliseconds, this message tells the user that the command
+ * is waiting for it. */
+#define SESSION_TYPED 1000
+void session_note_terminal(struct console *c);
 /* Calls fn for every batch, until the end, Ctrl-C or a failure. */
 typedef int session_fn(void *job, struct batch *b, deja_error *err);
 int session_each(struct session *s, session_fn *fn, void *job, deja_error *err);

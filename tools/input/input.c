@@ -23,6 +23,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BLOCK_SIZE       ((size_t)1 << 20)
 #define RECORD_MAX       ((size_t)1 << 30)
@@ -643,7 +644,13 @@ void input_quit(struct input *in)
 
 bool input_wait(const struct input *in, int timeout_ms)
 {
-    return !in->lull || !in->source.dec || source_wait(&in->source, timeout_ms);
+    const bool reads = in->source.dec ? in->lull : source_begins_with_stdin(&in->source);
+    return !reads || source_wait(&in->source, timeout_ms);
+}
+
+bool input_is_terminal(const struct input *in)
+{
+    return source_begins_with_stdin(&in->source) && isatty(STDIN_FILENO) == 1;
 }
 
 void input_progress(const struct input *in, struct input_progress *out)

@@ -73,6 +73,8 @@ int input_next(struct input *in, struct block *b, deja_error *err);
 /* False if nothing arrives within this many milliseconds; true if input_next would return bytes,
  * the end, or an error without waiting. */
 bool input_wait(const struct input *in, int timeout_ms);
+/* Will it read lines that somebody types?  Call it before the first input_next. */
+bool input_is_terminal(const struct input *in);
 /* From any thread: this and all further calls of input_next soon return 0. */
 void input_quit(struct input *in);
 void input_close(struct input *in); /* NULL is fine */

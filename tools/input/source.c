@@ -33,9 +33,14 @@ bool source_stopped(const struct source *s)
     return signals_stopped(s->stop) || signals_stopped(&s->quit);
 }
 
+bool source_begins_with_stdin(const struct source *s)
+{
+    return s->next == 0 && source_is_stdin(s->paths[0]);
+}
+
 bool source_wait(const struct source *s, int timeout_ms)
 {
-    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    struct pollfd p = {.fd = source_begins_with_stdin(s) ? STDIN_FILENO : s->fd, .events = POLLIN};
     return poll(&p, 1, timeout_ms) != 0; /* read reports errors */
 }
 

@@ -32,7 +32,10 @@ int source_next(struct source *s, deja_error *err);
 void source_close(struct source *s); /* the current file */
 bool source_stopped(const struct source *s);
 void source_quit(struct source *s); /* from any thread: has the same effect as `stop` */
-/* Do bytes, or the end of the current file, arrive within this many milliseconds? */
+/* Is standard input the first file, and still to be opened? */
+bool source_begins_with_stdin(const struct source *s);
+/* Do bytes, or the end of the current file, arrive within this many milliseconds?  Before the
+ * first source_next, if source_begins_with_stdin: on standard input. */
 bool source_wait(const struct source *s, int timeout_ms);
 uint64_t source_raw_bytes(const struct source *s); /* read so far from all files */
 

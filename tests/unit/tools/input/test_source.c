@@ -76,6 +76,45 @@ static void a_slow_pipe_delivers_each_line_at_once(void **state)
     stdin_back();
 }
 
+/* Before the first block and after it, but not for a file, which never makes anyone wait. */
+static void the_wait_for_standard_input_has_a_limit(void **state)
+{
+    (void)state;
+    int ends[2];
+    const char *paths[] = {file(0, TEXT("a\n")), "-"};
+    assert_int_equal(pipe(ends), 0);
+    stdin_from(ends[0]);
+    struct input_options o = options_for(NULL, 0), later = options_for(paths, 2);
+    struct input *in;
+    struct block b;
+    block_init(&b);
+    assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+    assert_false(input_is_terminal(in));
+    assert_false(input_wait(in, 0));
+    send(ends[1], TEXT("one\n"));
+    assert_true(input_wait(in, 0));
+    assert_int_equal(input_next(in, &b, NULL), 1);
+    assert_false(input_wait(in, 0));
+    input_close(in);
+    assert_int_equal(input_open(&later, &in, NULL), DEJA_OK);
+    assert_true(input_wait(in, 0));
+    input_close(in);
+    block_fini(&b);
+    close(ends[1]);
+    stdin_back();
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0)
+        return;
+    stdin_from(terminal);
+    assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+    assert_true(input_is_terminal(in));
+    input_close(in);
+    assert_int_equal(input_open(&later, &in, NULL), DEJA_OK);
+    assert_false(input_is_terminal(in)); /* a file is first */
+    input_close(in);
+    stdin_back();
+}
+
 static void a_fast_pipe_fills_blocks(void **state)
 {
     (void)state;
@@ -287,6 +326,7 @@ int main(void)
         cmocka_unit_test(standard_input_is_a_dash_and_the_default),
         cmocka_unit_test(a_closed_standard_input_is_an_error),
         cmocka_unit_test(a_slow_pipe_delivers_each_line_at_once),
+        cmocka_unit_test(the_wait_for_standard_input_has_a_limit),
         cmocka_unit_test(a_fast_pipe_fills_blocks),
         cmocka_unit_test(only_the_header_may_begin_with_a_byte_order_mark),
         cmocka_unit_test(progress_can_be_watched_from_another_thread),
