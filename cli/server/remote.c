@@ -61,6 +61,20 @@ static int ask_for_window(struct job *j, deja_error *err)
     return rc;
 }
 
+static void note_lost(void *console, const char *why)
+{
+    console_note(console, "lost the server at %s; retrying for up to %d s", why, WIRE_PATIENCE);
+}
+
+static void note_back(void *console, const char *address, double seconds)
+{
+    if (address)
+        console_note(console, "the server at %s is back after %s", address,
+                     num_duration(seconds).s);
+    else
+        console_note(console, "the cluster answers again after %s", num_duration(seconds).s);
+}
+
 static int take_profile(struct job *j, deja_error *err)
 {
     uint64_t rules;
@@ -81,6 +95,7 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
         .create = j->what->use == REMOTE_CHECK ? NULL : opt,
         .rules = j->session.urls.rules,
         .stop = j->call->stop,
+        .talk = {.lost = note_lost, .back = note_back, .ctx = j->call->console},
     };
     int rc = shards_open(&o, &j->shards, err);
     if (rc == DEJA_OK)

@@ -25,6 +25,7 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     "With --redis URL the filter is a cache on a Redis or Valkey server or cluster with the "     \
     "module deja.so (deja-serve(1)), shared by many machines: N filters that the server "         \
     "distributes, replicates and persists. deja follows redirections, reconnects, and resends "   \
-    "what was not acknowledged, for up to a minute."
+    "what was not acknowledged, for up to a minute. A message reports a lost server and its "     \
+    "return."
 
 #endif

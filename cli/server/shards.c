@@ -509,8 +509,10 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
                   opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
     if (rc == DEJA_OK) /* the last place is for the description */
         rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
-    if (rc == DEJA_OK)
+    if (rc == DEJA_OK) {
+        wire_set_talk(s->wire, &opt->talk);
         rc = agree(s, opt, err);
+    }
     if (rc == DEJA_OK)
         rc = name_shards(s, err);
     if (rc == DEJA_OK && opt->create)

@@ -24,6 +24,7 @@ struct shards_options {
     const deja_url_rules *rules; /* of the canonical form of the keys; NULL: those of the cache,
                                     and for a new one, the keys are bytes */
     const atomic_bool *stop;
+    struct wire_talk talk; /* about lost servers */
 };
 
 struct shards;

@@ -45,6 +45,9 @@ struct wire {
     const atomic_bool *stop;
     unsigned long lost; /* connections so far */
     deja_error last;    /* why the last connection failed */
+    bool blamed;        /* `last` is about this round */
+    struct wire_talk talk;
+    double down; /* since when; 0: the servers answer, or talk.lost was not called */
 };
 
 /* --- The URL -------------------------------------------------------------------- */
@@ -166,6 +169,7 @@ static size_t node_of(struct wire *w, const char *host, int port)
 static void blame(struct wire *w, const struct node *n, const char *why)
 {
     (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port, why);
+    w->blamed = true;
 }
 
 /* Returns the reply if it is not an error, otherwise NULL with the reason in w->last. */
@@ -410,6 +414,31 @@ static void pause_for(double seconds)
     nanosleep(&t, NULL);
 }
 
+/* --- Messages ------------------------------------------------------------------ */
+
+void wire_set_talk(struct wire *w, const struct wire_talk *talk)
+{
+    w->talk = *talk;
+}
+
+/* since: the time of the last reply. */
+static void tell_lost(struct wire *w, double since)
+{
+    if (w->down == 0 && w->talk.lost)
+        w->talk.lost(w->talk.ctx, w->last.text);
+    w->down = w->down > 0 ? w->down : since;
+}
+
+static void tell_back(struct wire *w)
+{
+    char address[300];
+    (void)snprintf(address, sizeof address, "%s:%d", fail_path(w->node[0].host).text,
+                   w->node[0].port);
+    if (w->down > 0 && w->talk.back)
+        w->talk.back(w->talk.ctx, w->cluster ? NULL : address, clock_seconds() - w->down);
+    w->down = 0;
+}
+
 int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
 {
     size_t left = n, before;
@@ -420,11 +449,16 @@ int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
     }
     for (unsigned idle = 0;; idle = left < before ? 0 : idle + 1) {
         before = left;
+        w->blamed = false;
         left = round_trip(w, r, n);
-        if (!left)
+        if (!left) {
+            tell_back(w);
             return DEJA_OK;
+        }
         if (left < before)
             moved = clock_seconds();
+        else if (idle && w->blamed) /* not the first failure, after which deja reconnects */
+            tell_lost(w, moved);
         if (clock_seconds() - moved > WIRE_PATIENCE || signals_stopped(w->stop))
             break;
         if (idle > REDIRECTIONS) /* a failover, or a server that is starting */

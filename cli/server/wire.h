@@ -3,7 +3,7 @@
  * Many requests are sent at a time, each to the node that probably has its key.  Redirections
  * (MOVED, ASK) are followed, lost connections are restored, and a request without a reply is sent
  * again.  So every request must be safe to repeat.  wire_run gives up if no reply arrives for
- * WIRE_PATIENCE seconds. */
+ * WIRE_PATIENCE seconds; while it waits, wire_talk informs the user. */
 #ifndef CLI_SERVER_WIRE_H
 #define CLI_SERVER_WIRE_H
 #include "deja.h"
@@ -28,11 +28,22 @@ struct wire_request {
     bool asking, sent;
 };
 
+/* What the user should know; both may be NULL. */
+struct wire_talk {
+    /* No server answers, and a new connection has failed too; why: "HOST:PORT: reason". */
+    void (*lost)(void *ctx, const char *why);
+    /* After lost: all requests were answered.  address: "HOST:PORT"; NULL: a cluster. */
+    void (*back)(void *ctx, const char *address, double seconds);
+    void *ctx;
+};
+
 /* url is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]; places are below n_places.  Once *stop is
  * true (stop may be NULL), calls no longer wait. */
 int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct wire **out,
               deja_error *err);
 void wire_close(struct wire *w); /* NULL is fine */
+/* The caller's functions for messages, called by wire_run. */
+void wire_set_talk(struct wire *w, const struct wire_talk *talk);
 /* DEJA_OK means that all requests have replies. */
 int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err);
 void wire_drop(struct wire_request *r, size_t n);

@@ -254,8 +254,8 @@ class Running:
         self.p.stdin.close()
         self.p.stdin = None
         self.thread.join(600)
-        _, err = self.p.communicate(timeout=600)
-        assert self.p.returncode == 0, err
+        _, self.err = self.p.communicate(timeout=600)
+        assert self.p.returncode == 0, self.err
         return self.out
 
 
@@ -293,6 +293,47 @@ def a_killed_server_loses_no_printed_line():
         again = deja("dedup", "--redis", url(server), "--state", "seen", "-q",
                      data=lines(0, 30000))
         expect(again, b"")
+
+
+@case
+def a_lost_server_and_its_return_are_messages():
+    with Server("--appendonly", "yes", "--appendfsync", "always") as server:
+        address = f"127.0.0.1:{server.port}"
+        for words, wanted in (("-j1",), 2), (("-q",), 0):
+            job = Running(server, "seen" + words[0], *words)
+            messages = []
+            reader = threading.Thread(target=lambda: messages.extend(job.p.stderr), daemon=True)
+            reader.start()
+            for outage in range(wanted or 1):
+                job.feed(lines(10 * outage, 10 * outage + 5))
+                until("the first lines", lambda: len(job.out) == 10 * outage + 5)
+                server.kill()
+                job.feed(lines(10 * outage + 5, 10 * outage + 10))
+                lost = f"deja dedup: lost the server at {address}: ".encode()
+                if wanted:
+                    until("a message", lambda: any(m.startswith(lost) for m in messages[outage * 2:]))
+                    assert len(messages) == outage * 2 + 1, messages
+                    assert b"; retrying for up to 60 s" in messages[-1], messages
+                server.restart()
+                until("the other lines", lambda: len(job.out) == 10 * outage + 10)
+                if wanted:
+                    until("a message", lambda: len(messages) == outage * 2 + 2)
+                    back = f"deja dedup: the server at {address} is back after ".encode()
+                    assert messages[-1].startswith(back), messages
+            job.p.stdin.close()
+            assert job.p.wait(600) == 0, messages
+            reader.join(600)
+            assert len(messages) == (5 if wanted else 0), messages  # and the summary
+            if not wanted:
+                continue
+            # A connection that is restored at once is not worth a message.
+            job = Running(server, "again")
+            job.feed(lines(0, 5))
+            until("the first lines", lambda: len(job.out) == 5)
+            server.client().execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            job.feed(lines(5, 10))
+            job.end()
+            assert b"server" not in job.err, job.err
 
 
 @case
