@@ -213,6 +213,7 @@ DEJA_API const char *deja_kind_help(uint32_t kind);
 #define DEJA_CAN_OVERLAP 0x0800u /* estimate how many keys it shares with another filter */
 #define DEJA_CAN_PREFIX  0x1000u /* answer queries about URL prefixes */
 #define DEJA_CAN_LAYER   0x2000u /* describe its layers (deja_filter_layer) */
+#define DEJA_CAN_DATE    0x4000u /* report when a key was seen (deja_filter_days) */
 /* Reports whether a kind has the capability; false for an unknown kind. */
 DEJA_API bool deja_kind_can(uint32_t kind, uint32_t capability);
 
@@ -238,6 +239,9 @@ typedef struct deja_allocator {
 #define DEJA_LAYERED_PAPER    4u
 /* layered: keys are words with a delimiter between them; the words go to the layers in turn. */
 #define DEJA_LAYERED_WORDS    8u
+/* exact: also stores the days on which each key was first and last seen.  A key takes 13.3 bytes at
+ * capacity instead of 10, and n keys have a rate of n / 2^53 instead of n / 2^64. */
+#define DEJA_DATES            16u
 
 /* Initialize with DEJA_OPTIONS_INIT; zero asks for the default.  New fields are only ever appended,
  * without padding.  Fields that this library does not know must be zero (DEJA_EVERSION).
@@ -385,10 +389,10 @@ DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
-/* Sets the time of a window, in seconds since 1970, for logs with their own timestamps and for
- * tests.  The time stays until the next call; 0 restores the system's clock.  Time never runs
- * backward while a filter is open: an earlier time counts as the latest one that an add used.  If
- * the newest generation of a file starts in the future (the clock was set back, or the file was
+/* Sets the time of a window or of a filter with dates, in seconds since 1970, for logs with their
+ * own timestamps and for tests.  The time stays until the next call; 0 restores the system's clock.
+ * A window's time never runs backward while it is open: an earlier time counts as the latest one
+ * that an add used.  If the newest generation of a file starts in the future (the clock was set back, or the file was
  * crafted), the next add restarts it from now; stats.clock_behind reports by how much. */
 DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err);
 
@@ -429,6 +433,31 @@ DEJA_CHECKED int deja_filter_prefix(const deja_filter *f, deja_slice prefix, boo
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
                                           uint8_t *found, deja_error *err);
+
+/* Dates: filters made with DEJA_DATES know when each key was seen; other filters return
+ * DEJA_ENOTSUP.  A day is a number of days since 1970-01-01 (UTC), from 1 to 65535 (2149-06-06).
+ * An add of a new key sets both of its days to today; an add of a known key sets its last day,
+ * which never decreases.  Lookups change nothing.
+ *
+ * days reports the days of n keys.  An absent key has the days 0 and 0.
+ * today returns the current day of the filter's clock. */
+typedef struct deja_days {
+    uint16_t first, last;
+} deja_days;
+DEJA_CHECKED int deja_filter_days(const deja_filter *f, deja_slice key, deja_days *days,
+                                  deja_error *err);
+DEJA_CHECKED int deja_filter_days_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                                        deja_days *days, deja_error *err);
+DEJA_CHECKED int deja_filter_days_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
+                                         deja_days *days, deja_error *err);
+DEJA_API uint32_t deja_filter_today(const deja_filter *f);
+/* older counts the keys that were last seen before a day.  expire drops them and stores how many in
+ * *removed (or NULL).  A filter that has grown becomes one part with room for the remaining keys;
+ * any other filter keeps its size.  A file is replaced atomically, unless it has no such key. */
+DEJA_CHECKED int deja_filter_older(const deja_filter *f, uint32_t before, uint64_t *keys,
+                                   deja_error *err);
+DEJA_CHECKED int deja_filter_expire(deja_filter *f, uint32_t before, uint64_t *removed,
+                                    deja_error *err);
 
 /* Hash keys and use the hashes in two separate steps, for programs that hash in one thread and
  * look up in another.  A key becomes hash_words numbers, which are valid for filters with the same
@@ -473,7 +502,7 @@ typedef struct deja_stats {
     uint64_t excess;         /* of these, beyond the capacity: the rate is above fp_rate     */
     uint64_t format;         /* of its file: 1 as deja 0.1 wrote it, 2 since 0.2             */
     uint64_t syncs;          /* 0 for a filter in memory                                     */
-    uint32_t flags;          /* DEJA_KEY_APART, DEJA_MINIMAL_INCREASE, DEJA_LAYERED_..       */
+    uint32_t flags;          /* DEJA_KEY_APART, DEJA_MINIMAL_INCREASE, DEJA_DATES ..         */
     uint32_t keyed;          /* 1: has a secret key, 0: made from a seed                     */
     uint32_t unclean;        /* 1: not synced after its last add; `keys` is an estimate      */
     uint32_t counter_bits;   /* spectral                                                 */
@@ -522,6 +551,10 @@ typedef struct deja_stats {
     uint32_t layers;      /* layers so far, not counting the XOR layer ..               */
     uint32_t layers_most; /* .. and the most that it can have                           */
     uint64_t delimiter;   /* byte between words                                         */
+
+    /* dates */
+    uint64_t oldest_day; /* the earliest last day of a key; 0: no keys                  */
+    uint64_t newest_day; /* the latest one                                              */
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
 /* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was truncated
@@ -720,7 +753,13 @@ DEJA_CHECKED int deja_dedup_contains(deja_dedup *d, const uint64_t *hash, size_t
                                      deja_error *err);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
 DEJA_API void deja_dedup_free(deja_dedup *d);
-/* Returns how many keys are pending: those judged new and, in a window, those to be renewed. */
+/* For filters with dates (otherwise DEJA_ENOTSUP): a line also counts as new if its key was last seen
+ * at least `days` days ago; 0 (the default): never.  With `days`, a commit sets the last day only of
+ * keys that were judged new, so a key that arrives every day is new again every `days` days.  Without
+ * it, a commit sets the last day of every key that was judged.  Call it while nothing is pending. */
+DEJA_CHECKED int deja_dedup_again_after(deja_dedup *d, uint32_t days, deja_error *err);
+/* Returns how many keys are pending: those judged new and, in a window or with dates, those to be
+ * renewed. */
 DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 
 #ifdef __cplusplus

@@ -30,6 +30,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/bits/popcount.h"
+#include "filter/dates.h"
 #include "filter/filter.h"
 #include "filter/growth.h"
 #include <math.h>
@@ -87,6 +88,10 @@ static bool is_table(const deja_filter *f)
 static int check_kind(const struct dj_plan *x, const struct dj_plan *y, deja_error *err)
 {
     const struct dj_kind *kind = kind_of(x);
+    if ((x->flags ^ y->flags) & DEJA_DATES && kind->number == kind_of(y)->number)
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "only one of the filters has dates: build both with options.dates, or "
+                       "neither");
     if (kind != kind_of(y))
         return differ(err, "kind", kind->name, kind_of(y)->name);
     if (dj_kind_can(kind, DEJA_CAN_MERGE))
@@ -394,7 +399,9 @@ int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *er
     int rc = check_alike(into, from, err);
     if (rc < 0 || into == from)
         return rc;
-    rc = is_table(into) ? merge_tables(into, from, err) : merge_bits(into, from, err);
+    rc = dj_dates_has(into) ? dj_dates_merge(into, from, err)
+         : is_table(into)   ? merge_tables(into, from, err)
+                            : merge_bits(into, from, err);
     if (rc < 0)
         return rc;
     into->offered = dj_count_sum(into->offered, from->offered);

@@ -5,6 +5,7 @@
  * longer than hashing or memory access alone, whichever is slower.  A single call is a batch of
  * one. */
 #include "core/base/status.h"
+#include "filter/dates.h"
 #include "filter/filter.h"
 #include "filter/growth.h"
 #include <string.h>
@@ -133,6 +134,7 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
 static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
 {
     const bool sole = dj_writer_enter(&f->writer);
+    dj_dates_begin(f);
     const int rc = run_add(b, f, is_new, done, !sole);
     dj_writer_leave(&f->writer, sole);
     return dj_filter_is_lost(f) ? dj_filter_lost() : rc;
@@ -367,7 +369,7 @@ int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found, dej
 
 int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err)
 {
-    if (!dj_kind_can(f->plan.kind, DEJA_CAN_EXPIRE))
+    if (!dj_kind_can(f->plan.kind, DEJA_CAN_EXPIRE) && !dj_dates_has(f))
         return dj_filter_explain(f, DEJA_ENOTSUP, DEJA_CAN_EXPIRE, err);
     if (seconds > DJ_MAX_SECONDS)
         return dj_fail(err, DEJA_EINVAL, "seconds is %llu; at most %llu", (ull)seconds,

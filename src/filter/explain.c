@@ -43,6 +43,7 @@ static const char *verb_of(uint32_t capability)
         {DEJA_CAN_OVERLAP, "estimate how many keys it shares with another"},
         {DEJA_CAN_PREFIX, "answer prefix queries"},
         {DEJA_CAN_LAYER, "describe its layers"},
+        {DEJA_CAN_DATE, "report when a key was seen"},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(verbs); i++)
         if (capability & verbs[i].capability)
@@ -73,6 +74,8 @@ static const char *options_that_forbid(const deja_filter *f, uint32_t capability
     if (capability & DEJA_CAN_PREFIX && f->plan.flags & DEJA_LAYERED_PAPER)
         return "was made with options.layered_paper and cannot answer prefix queries: other "
                "layered filters can";
+    if (capability & DEJA_CAN_DATE && dj_kind_can(f->plan.kind, DEJA_CAN_DATE))
+        return "has no dates: make a new filter of kind exact with options.dates";
     return NULL;
 }
 

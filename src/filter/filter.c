@@ -102,6 +102,8 @@ static uint32_t ruled_out(const deja_filter *f)
     uint32_t out = 0;
     if (f->plan.flags & DEJA_MINIMAL_INCREASE)
         out |= DEJA_CAN_REMOVE;
+    if (!(f->plan.flags & DEJA_DATES))
+        out |= DEJA_CAN_DATE;
     if (f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
         out |= DEJA_CAN_PREFIX;
     for (size_t i = 0; i < DJ_ARRAY_LEN(of_parts); i++)

@@ -11,6 +11,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "kinds/kind.h"
+#include <math.h>
 
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err)
 {
@@ -34,11 +35,11 @@ int dj_options_read(const deja_options *opt, deja_options *known, deja_error *er
 static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const uint32_t number = opt->kind ? opt->kind : DEJA_BLOCKED;
-    const struct dj_kind *kind = plan->kind = dj_kind_of(number);
+    const struct dj_kind *kind = plan->kind = dj_kind_variant(dj_kind_of(number), opt->flags);
     if (!kind)
         return dj_fail(err, DEJA_ENOTSUP, "kind %u is not in this version", number);
     const bool chosen = opt->part_kind && dj_kind_takes(kind, "part_kind");
-    plan->part_kind = chosen            ? dj_kind_of(opt->part_kind)
+    plan->part_kind = chosen            ? dj_kind_variant(dj_kind_of(opt->part_kind), opt->flags)
                       : kind->part_kind ? kind->part_kind
                                         : kind;
     if (!chosen && opt->part_kind && opt->part_kind != plan->part_kind->number)
@@ -53,7 +54,7 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
 /* Checks each option by itself; the kind copies its own. */
 static int check_rows(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    const int rc = dj_option_check(opt, plan->kind->number, err);
+    const int rc = dj_option_check(opt, plan->kind->number, plan->part_kind->number, err);
     return rc == DEJA_OK && plan->kind->read ? plan->kind->read(opt, plan, err) : rc;
 }
 
@@ -121,6 +122,9 @@ static int check_format(const deja_options *opt, struct dj_plan *plan, deja_erro
             err, DEJA_EVERSION,
             "options.format is %llu: deja %s writes formats 1 and 2; omit it for the newest",
             (ull)opt->format, deja_version());
+    if (opt->format == 1 && opt->flags & DEJA_DATES)
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.format is 1: options.dates needs format 2; omit options.format");
     plan->rules = opt->format ? (uint32_t)opt->format - 1 : DJ_RULES_NEWEST;
     return DEJA_OK;
 }
@@ -199,6 +203,14 @@ deja_options dj_plan_options(const struct dj_plan *plan)
     opt.window_seconds = plan->window_seconds;
     opt.format = plan->rules + UINT64_C(1);
     return opt;
+}
+
+double dj_plan_rate_for(const struct dj_plan *plan, const deja_options *next)
+{
+    const double keys = fmax((double)next->capacity, (double)next->deletions);
+    const double twins = dj_shape_twins(&plan->shape, keys);
+    const double share = plan->kind->share ? plan->kind->share(next) : 0.5; /* of one part */
+    return fmax(plan->fp_rate, fmin(2 * twins / share, 0.5));
 }
 
 int dj_plan_refuse_built(const struct dj_plan *plan, deja_error *err)

@@ -57,6 +57,8 @@ static const deja_option rows[] = {
      .help = "use counters of 4, 8, 16 or 32 bits"},
     {FLAG("minimal_increase", DEJA_MINIMAL_INCREASE), .keyword = "MINIMALINCREASE",
      .help = "count more accurately, but without removal"},
+    {FLAG("dates", DEJA_DATES), .keyword = "DATES",
+     .help = "store the days on which each key was first and last seen"},
     {FIELD(deletions), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY),
      .unit = "keys", .keyword = "DELETIONS", .value = "N",
      .help = "expect N removals (default: as many as options.capacity)"},
@@ -208,10 +210,11 @@ size_t deja_option_print(const deja_option *o, const deja_options *opt,
 
 /* --- Checks ------------------------------------------------------------------- */
 
-static int check_kind(const deja_option *o, uint32_t kind, deja_error *err)
+/* A series accepts the flags of its parts. */
+static int check_kind(const deja_option *o, uint32_t kind, uint32_t part_kind, deja_error *err)
 {
     uint32_t other = deja_kind_next(0);
-    if (deja_option_accepted(o, kind))
+    if (deja_option_accepted(o, o->flag ? part_kind : kind) || deja_option_accepted(o, kind))
         return DEJA_OK;
     while (!deja_option_accepted(o, other))
         other = deja_kind_next(other);
@@ -257,14 +260,14 @@ static int check_real(const deja_option *o, double x, deja_error *err)
                    rate ? "lie between 0 and 1" : "be positive");
 }
 
-int dj_option_check(const deja_options *opt, uint32_t kind, deja_error *err)
+int dj_option_check(const deja_options *opt, uint32_t kind, uint32_t part_kind, deja_error *err)
 {
     int rc = DEJA_OK;
     for (size_t i = 0; i < DJ_ARRAY_LEN(rows) && rc == DEJA_OK; i++) {
         const deja_option *o = &rows[i];
         if (!deja_option_given(o, opt) || o->choice) /* options.c checks choices */
             continue;
-        rc = check_kind(o, kind, err);
+        rc = check_kind(o, kind, part_kind, err);
         if (rc == DEJA_OK && is_real(o))
             rc = check_real(o, real(o, opt), err);
         else if (rc == DEJA_OK && o->most)

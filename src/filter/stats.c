@@ -3,6 +3,7 @@
  * Counting bits takes as long as reading all memory of the filter.  A server that reports the
  * number of keys with every request cannot wait for that, so the body is read only on request. */
 #include "core/base/status.h"
+#include "filter/dates.h"
 #include "filter/filter.h"
 #include "kinds/account.h"
 #include <math.h>
@@ -78,6 +79,7 @@ static deja_stats counted(const deja_filter *f)
     deja_stats s = DEJA_STATS_INIT;
     describe(f, &s);
     f->plan.kind->stats(f, &s);
+    dj_dates_stats(f, &s);
     const double came = (double)s.keys + (double)s.deletions + s.lost;
     s.entries = before.entries;
     s.excess = before.excess;

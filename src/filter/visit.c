@@ -55,15 +55,6 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
     return DEJA_OK;
 }
 
-/* The rate does not change unless a filter of the next size cannot reach it: a rate that was
- * computed from a large size may be close to the rate of twins, which grows with the keys. */
-static double rate_after(const struct dj_plan *p, const deja_options *next)
-{
-    const double twins = dj_twins(fmax((double)next->capacity, (double)next->deletions));
-    const double share = p->kind->share ? p->kind->share(next) : 0.5; /* of one part */
-    return fmax(p->fp_rate, fmin(2 * twins / share, 0.5));
-}
-
 /* The options of the next visit's filter: this filter's options, overridden by those that the
  * caller gives. */
 static deja_options options_after(const deja_filter *f, const deja_options *o, const deja_stats *s)
@@ -89,7 +80,7 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     if (o->multiplier == 0 && by_rule)
         next.multiplier = p->multiplier;
     if (o->fp_rate == 0 && !o->memory && next.multiplier == 0)
-        next.fp_rate = rate_after(p, &next);
+        next.fp_rate = dj_plan_rate_for(p, &next);
     next.key = f->key;
     return next;
 }

@@ -57,7 +57,7 @@ struct dj_account dj_account_of(const deja_filter *f, const struct dj_part *p, b
 
 static uint64_t units(const struct dj_shape *s)
 {
-    return s->bits / (s->layout == DJ_TABLE ? 64 : dj_shape_unit(s));
+    return dj_layout_is_table(s->layout) ? dj_shape_slots(s) : s->bits / dj_shape_unit(s);
 }
 
 void dj_account_for(const deja_filter *f, deja_stats *s, dj_account_fn *add)

@@ -13,26 +13,25 @@
  * last sync: every synced key is still found.
  *
  * The rate is n / 2^64: a false positive needs 64 equal bits. */
+#include "kinds/exact.h"
 #include "core/base/status.h"
-#include "core/bits/slots.h"
-#include "kinds/spatial.h"
 
-static struct dj_slots slots_of(const struct dj_part *p)
+struct dj_slots dj_exact_slots(const struct dj_part *p)
 {
-    return (struct dj_slots){(uint64_t *)(void *)p->body, p->shape.bits / (64 * DJ_SLOTS)};
+    return (struct dj_slots){(uint64_t *)(void *)p->body, p->shape.bits / DJ_BLOCK_BITS};
 }
 
-static void exact_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
+void dj_exact_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
 {
     (void)for_add;
-    const struct dj_slots s = slots_of(p);
+    const struct dj_slots s = dj_exact_slots(p);
     dj_slots_prefetch(&s, hash, n);
 }
 
 static void exact_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                            size_t n, uint8_t *found)
 {
-    const struct dj_slots s = slots_of(p);
+    const struct dj_slots s = dj_exact_slots(p);
     dj_slots_best()->contains(&s, hash, ahead, n, found);
 }
 
@@ -89,9 +88,9 @@ static size_t add_in_turn(const struct dj_slots *s, const uint64_t *hash, size_t
 }
 
 /* Probe sequences in a nearly full table are long, so a sixteenth of it stays free. */
-static uint64_t exact_room(const struct dj_part *p)
+uint64_t dj_exact_room(const struct dj_part *p)
 {
-    const uint64_t slots = p->shape.bits / 64;
+    const uint64_t slots = dj_shape_slots(&p->shape);
     const uint64_t most = slots - slots / 16;
     const uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
     return keys < most ? most - keys : 0;
@@ -100,8 +99,8 @@ static uint64_t exact_room(const struct dj_part *p)
 static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
                         uint8_t *is_new, bool shared)
 {
-    const struct dj_slots s = slots_of(p);
-    const uint64_t room = exact_room(p);
+    const struct dj_slots s = dj_exact_slots(p);
+    const uint64_t room = dj_exact_room(p);
     if (!shared && room >= n)
         return dj_slots_best()->add(&s, hash, ahead, n, is_new);
     dj_slots_prefetch(&s, ahead, n);
@@ -131,7 +130,7 @@ static size_t exact_stored(const struct dj_part *p, uint64_t *at, uint64_t hash[
     return n;
 }
 
-static int exact_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+int dj_exact_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     if (opt->multiplier != 0)
         return dj_plan_check_multiplier(opt, plan, err);
@@ -149,7 +148,7 @@ static int exact_plan(const deja_options *opt, struct dj_plan *plan, deja_error 
     return dj_plan_settle(opt, plan, err);
 }
 
-static bool exact_reaches_rate(const struct dj_plan *plan)
+bool dj_exact_reaches_rate(const struct dj_plan *plan)
 {
     return dj_plan_reaches(&plan->shape, plan->capacity, plan->fp_rate);
 }
@@ -158,18 +157,20 @@ const struct dj_kind dj_exact = {
     .name = "exact",
     .number = DEJA_EXACT,
     .help = "64-bit fingerprints in a table: practically no false positives",
-    .can = DEJA_CAN_ADD | DEJA_CAN_FILL | DEJA_CAN_MERGE | DEJA_CAN_OVERLAP,
+    .can = DEJA_CAN_ADD | DEJA_CAN_FILL | DEJA_CAN_MERGE | DEJA_CAN_OVERLAP | DEJA_CAN_DATE,
+    .flags = DEJA_DATES,
+    .dated = &dj_exact_dates,
     .layout = DJ_TABLE,
-    .plan = exact_plan,
+    .plan = dj_exact_plan,
     .prefetch = dj_spatial_prefetch,
     .add = dj_spatial_add,
     .contains = dj_spatial_contains,
     .stats = dj_spatial_stats,
-    .reaches_rate = exact_reaches_rate,
-    .body = {.prefetch = exact_prefetch,
+    .reaches_rate = dj_exact_reaches_rate,
+    .body = {.prefetch = dj_exact_prefetch,
              .add = exact_add,
              .contains = exact_contains,
              .bits_set = exact_slots_used,
-             .room = exact_room,
+             .room = dj_exact_room,
              .stored = exact_stored},
 };

@@ -41,6 +41,15 @@ struct dj_body {
      * slot *at, which is advanced.  `stored` returns how many hashes, 0 at the end. */
     uint64_t (*room)(const struct dj_part *p);
     size_t (*stored)(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK]);
+    /* For tables with dates; otherwise NULL.  touch: like contains, but the keys that it finds were
+     * seen today (p->today).  days: fills the days of keys that this part has and leaves the
+     * others.  set_days: extends or replaces the days of a key; false: it is absent.  dated: like
+     * stored, with the days. */
+    void (*touch)(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found);
+    void (*days)(const struct dj_part *p, const uint64_t *hash, size_t n, deja_days *days);
+    bool (*set_days)(struct dj_part *p, uint64_t hash, deja_days days, bool replace);
+    size_t (*dated)(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK],
+                    deja_days days[DJ_CHUNK]);
 };
 
 /* Fields of a file that only one kind has (docs/format.md). */
@@ -54,14 +63,15 @@ struct dj_fields {
     }
 
 struct dj_kind {
-    const char *name;           /* as typed on the command line */
-    uint32_t number;            /* a deja_kind, as stored in files */
-    const char *help;           /* one line for help and `deja plan` */
-    uint32_t can;               /* DEJA_CAN_ADD | DEJA_CAN_REMOVE | ... */
-    const char *const *options; /* names of options that only some kinds accept, then NULL */
-    uint32_t flags;             /* DEJA_MINIMAL_INCREASE .. that only this kind accepts */
-    const char *no_merge;       /* messages: why its filters cannot be merged or folded; */
-    const char *no_fold;        /* NULL: they can, or a general message is enough */
+    const char *name;            /* as typed on the command line */
+    uint32_t number;             /* a deja_kind, as stored in files */
+    const char *help;            /* one line for help and `deja plan` */
+    uint32_t can;                /* DEJA_CAN_ADD | DEJA_CAN_REMOVE | ... */
+    const char *const *options;  /* names of options that only some kinds accept, then NULL */
+    uint32_t flags;              /* DEJA_MINIMAL_INCREASE .. that only this kind accepts */
+    const struct dj_kind *dated; /* this kind with DEJA_DATES; NULL: it has no dates */
+    const char *no_merge;        /* messages: why its filters cannot be merged or folded; */
+    const char *no_fold;         /* NULL: they can, or a general message is enough */
 
     /* --- Options to sizes: pure arithmetic with overflow checks, no memory --- */
 
@@ -160,9 +170,15 @@ struct dj_kind {
 
 extern const struct dj_kind dj_blocked, dj_classic, dj_exact, dj_layered, dj_paired, dj_scalable,
     dj_spectral, dj_static, dj_window;
+extern const struct dj_kind dj_exact_dates; /* exact with DEJA_DATES; not in the list of kinds */
 
 /* The kind with this number, or NULL. */
 const struct dj_kind *dj_kind_of(uint32_t number);
+/* The variant of a kind that these flags choose. */
+static inline const struct dj_kind *dj_kind_variant(const struct dj_kind *kind, uint32_t flags)
+{
+    return kind && kind->dated && flags & DEJA_DATES ? kind->dated : kind;
+}
 /* Whether a kind has all these capabilities, whether it accepts this option, and the first kind
  * that does. */
 static inline bool dj_kind_can(const struct dj_kind *kind, uint32_t capability)

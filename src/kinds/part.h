@@ -7,14 +7,13 @@
  * network hold the same bytes. */
 #ifndef DJ_PART_H
 #define DJ_PART_H
+#include "core/base/linelock.h"
 #include "core/bits/block.h"
 #include "core/bits/counters.h"
 #include "core/bits/fuse.h"
 #include "core/math/sizing.h"
 #include "deja.h"
 #include <stdatomic.h>
-
-#define DJ_LINE_LOCKS 64 /* for the lines of a body that several threads write */
 
 struct dj_kind;
 
@@ -33,10 +32,11 @@ struct dj_part {
     struct dj_fuse fuse;                  /* static only */
     struct dj_blocks blocks;              /* blocked, window */
     uint32_t lines, newest;               /* window: generations; the one that takes keys */
-    struct dj_counters counters;          /* spectral only, like all that follows */
+    struct dj_counters counters;          /* spectral */
     const struct dj_counters_kernel *counters_kernel;
-    bool minimal; /* minimal increase */
-    atomic_bool line_lock[DJ_LINE_LOCKS];
+    bool minimal;                         /* spectral: minimal increase */
+    atomic_uint today;                    /* dated: the day of the current adds */
+    atomic_bool line_lock[DJ_LINE_LOCKS]; /* spectral, dated */
 };
 
 /* Gives the part its body: zeros if it is new, otherwise the contents of a file. */

@@ -45,8 +45,8 @@ bool dj_plan_reaches(const struct dj_shape *s, uint64_t n, double p)
 {
     struct dj_shape body = *s;
     body.no_twins = true;
-    if (s->layout == DJ_TABLE)
-        return 5 * n <= 4 * (s->bits / 64); /* four slots in five */
+    if (dj_layout_is_table(s->layout))
+        return 5 * n <= 4 * dj_shape_slots(s); /* four slots in five */
     return dj_shape_rate(&body, (double)n) <= 2 * p;
 }
 
@@ -54,12 +54,13 @@ bool dj_plan_reaches(const struct dj_shape *s, uint64_t n, double p)
 
 int dj_plan_too_large(const struct dj_plan *plan, deja_error *err)
 {
-    const double twins = dj_twins((double)plan->capacity);
+    const double twins = dj_shape_twins(&plan->shape, (double)plan->capacity);
     if (plan->fp_rate <= twins && !plan->shape.no_twins)
         return dj_fail(err, DEJA_EINVAL,
-                       "rate %g: hashes of 64 bits are equal at a rate of %.2g among %llu keys; "
+                       "rate %g: hashes of %d bits are equal at a rate of %.2g among %llu keys; "
                        "lower options.capacity or raise options.fp_rate",
-                       plan->fp_rate, twins, (ull)plan->capacity);
+                       plan->fp_rate, plan->shape.layout == DJ_DATED ? DJ_DATED_BITS : 64, twins,
+                       (ull)plan->capacity);
     return dj_fail(err, DEJA_EINVAL,
                    "no %s filter holds %llu keys at rate %g: lower options.capacity or raise "
                    "options.fp_rate",

@@ -100,9 +100,10 @@ static void ask_blocked(const deja_filter *f, uint32_t parts, const uint64_t *ha
     f->part[0]->kernel->find_any(blocks, parts, hash, ahead, n, seen);
 }
 
-/* Sets seen[j] for each key that one of the first `parts` parts has. */
+/* Sets seen[j] for each key that one of the first `parts` parts has.  for_add: parts with dates
+ * note that these keys were seen today. */
 static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *hash,
-                       const uint64_t *ahead, size_t n, uint8_t *seen)
+                       const uint64_t *ahead, size_t n, uint8_t *seen, bool for_add)
 {
     uint8_t found[DJ_CHUNK];
     if (f->plan.part_kind == &dj_blocked) {
@@ -112,8 +113,11 @@ static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *has
     prefetch_parts(f, 0, parts, ahead, n, false);
     memset(seen, 0, n);
     for (uint32_t i = 0; i < parts; i++) {
-        const struct dj_part *p = f->part[i];
-        p->kind->body.contains(p, hash, hash, n, found);
+        struct dj_part *p = f->part[i];
+        if (for_add && p->kind->body.touch)
+            p->kind->body.touch(p, hash, n, found);
+        else
+            p->kind->body.contains(p, hash, hash, n, found);
         for (size_t j = 0; j < n; j++)
             seen[j] |= found[j];
     }
@@ -126,7 +130,7 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t
     uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK] = {0};
     uint64_t rest[DJ_CHUNK];
     prefetch_parts(f, f->n_parts - 1, f->n_parts, ahead, n, true);
-    ask_series(f, f->n_parts - 1, hash, ahead, n, seen);
+    ask_series(f, f->n_parts - 1, hash, ahead, n, seen, true);
     size_t n_rest = 0;
     for (size_t j = 0; j < n; j++) {
         is_new[j] = 0;
@@ -157,7 +161,7 @@ static void scalable_contains(const deja_filter *f, const uint64_t *hash, const 
 {
     const struct dj_part *p = f->part[0];
     if (f->n_parts > 1)
-        ask_series(f, f->n_parts, hash, ahead, n, found);
+        ask_series(f, f->n_parts, hash, ahead, n, found, false);
     else
         p->kind->body.contains(p, hash, ahead, n, found);
 }
@@ -243,7 +247,7 @@ static bool body_is_lean(const struct dj_part *p)
     if (p->shape.bits <= FEW * granule)
         return true;
     half.bits = p->shape.bits / 2 / granule * granule;
-    if (p->shape.layout == DJ_TABLE)
+    if (dj_layout_is_table(p->shape.layout))
         return !dj_plan_reaches(&half, p->capacity, p->fp_rate);
     return dj_shape_rate(&half, (double)p->capacity) > p->fp_rate;
 }
@@ -267,7 +271,8 @@ const struct dj_kind dj_scalable = {
     .name = "scalable",
     .number = DEJA_SCALABLE,
     .help = "parts that are added as keys arrive: it grows, and its rate stays",
-    .can = DEJA_CAN_ADD | DEJA_CAN_GROW | DEJA_CAN_MERGE | DEJA_CAN_FOLD | DEJA_CAN_OVERLAP,
+    .can = DEJA_CAN_ADD | DEJA_CAN_GROW | DEJA_CAN_MERGE | DEJA_CAN_FOLD | DEJA_CAN_OVERLAP |
+           DEJA_CAN_DATE,
     .options = options,
     .adds_parts = true,
     .part_kind = &dj_blocked,

@@ -22,7 +22,6 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "kinds/spatial.h"
-#include <sched.h>
 
 static void spectral_init(struct dj_part *p)
 {
@@ -41,18 +40,6 @@ static void spectral_init(struct dj_part *p)
 static atomic_bool *lock_of(struct dj_part *p, uint64_t hash)
 {
     return &p->line_lock[dj_mulhi(hash, p->counters.n_lines) % DJ_LINE_LOCKS];
-}
-
-static void lock(atomic_bool *l)
-{
-    while (atomic_exchange_explicit(l, true, memory_order_acquire))
-        while (atomic_load_explicit(l, memory_order_relaxed))
-            sched_yield();
-}
-
-static void unlock(atomic_bool *l)
-{
-    atomic_store_explicit(l, false, memory_order_release);
 }
 
 /* --- The operations ------------------------------------------------------ */
@@ -76,10 +63,10 @@ static size_t spectral_add(struct dj_part *p, const uint64_t *hash, const uint64
     for (size_t i = 0; i < n; i++) {
         DJ_PREFETCH(dj_counters_line(&c, ahead[i]));
         if (shared)
-            lock(lock_of(p, hash[i]));
+            dj_line_lock(lock_of(p, hash[i]));
         is_new[i] = dj_counters_up(&c, hash[i], p->minimal);
         if (shared)
-            unlock(lock_of(p, hash[i]));
+            dj_line_unlock(lock_of(p, hash[i]));
     }
     return n;
 }
@@ -94,10 +81,10 @@ static enum dj_removal spectral_remove(struct dj_part *p, uint64_t hash, bool sh
 {
     bool gone;
     if (shared)
-        lock(lock_of(p, hash));
+        dj_line_lock(lock_of(p, hash));
     const bool removed = dj_counters_down(&p->counters, hash, &gone);
     if (shared)
-        unlock(lock_of(p, hash));
+        dj_line_unlock(lock_of(p, hash));
     return !removed ? DJ_REFUSED : gone ? DJ_GONE : DJ_FEWER;
 }
 

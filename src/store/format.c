@@ -92,7 +92,8 @@ static const struct {
 } flag_bits[] = {{DEJA_KEY_APART, 1},
                  {DEJA_MINIMAL_INCREASE, 4},
                  {DEJA_LAYERED_PAPER, 8},
-                 {DEJA_LAYERED_WORDS, 16}};
+                 {DEJA_LAYERED_WORDS, 16},
+                 {DEJA_DATES, 64}};
 
 static uint32_t encode_flags(const struct dj_plan *plan)
 {
@@ -272,8 +273,8 @@ static int check_rules(const uint8_t page[DJ_HEADER_LEN], const struct dj_plan *
 static int decode_names(const uint8_t page[DJ_HEADER_LEN], struct dj_plan *p, deja_error *err)
 {
     const uint32_t kind = dj_load32(page + AT_KIND);
-    p->kind = dj_kind_of(kind);
-    p->part_kind = dj_kind_of(dj_load32(page + AT_PART_KIND));
+    p->kind = dj_kind_variant(dj_kind_of(kind), p->flags);
+    p->part_kind = dj_kind_variant(dj_kind_of(dj_load32(page + AT_PART_KIND)), p->flags);
     if (!p->kind)
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", kind,
                        deja_version());

@@ -23,10 +23,15 @@
  * of generations that the copy has emptied no longer count.  A key that the newest generation lacks
  * waits for the commit even if an older one has it, because the add renews it.  In a time window,
  * keys keep the time at which they were judged, and the commit adds them with that time.  So the
- * answers are the same as if every key were added immediately. */
+ * answers are the same as if every key were added immediately.
+ *
+ * With dates, a known key whose last day is not today waits for the commit too, because the add
+ * sets its last day; with `again`, only keys that are new or due wait.  The day is that of the
+ * commit. */
 #include "core/base/alloc.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "filter/dates.h"
 #include "filter/filter.h"
 #include "filter/options.h"
 #include "kinds/window.h"
@@ -52,6 +57,8 @@ struct deja_dedup {
     unsigned emptied;       /* a bit for each generation whose bits no longer count */
     struct run *run;        /* by time: the pending keys, in order */
     size_t n_runs, run_cap;
+
+    uint32_t again; /* dates: a key is due again after this many days; 0: never */
 
     const deja_allocator *alloc; /* the filter's */
     deja_allocator alloc_copy;
@@ -106,10 +113,11 @@ size_t deja_dedup_pending(const deja_dedup *d)
     return d->n;
 }
 
-static uint64_t identity(const uint64_t *hash, size_t words)
+/* Keys with the same identity are the same key to the filter. */
+static uint64_t identity(const deja_dedup *d, const uint64_t *hash)
 {
-    uint64_t id = hash[0];
-    for (size_t i = 1; i < words; i++)
+    uint64_t id = dj_dates_identity(d->f, hash[0]);
+    for (size_t i = 1; i < d->words; i++)
         id = dj_mix64(id + hash[i]);
     return id ? id : 1;
 }
@@ -232,7 +240,7 @@ static void replay(deja_dedup *d)
             in_run = 0;
         }
         const uint64_t now = run < d->n_runs ? d->run[run].now : time_of_judging(d);
-        add_ahead(d, identity(d->hash + i * d->words, d->words), 0, now, &waits);
+        add_ahead(d, identity(d, d->hash + i * d->words), 0, now, &waits);
     }
 }
 
@@ -247,7 +255,7 @@ static void fill_table(deja_dedup *d)
         return;
     }
     for (size_t i = 0; i < d->n; i++) {
-        const uint64_t id = identity(d->hash + i * d->words, d->words);
+        const uint64_t id = identity(d, d->hash + i * d->words);
         d->table[place_of(d, id)] = id;
     }
 }
@@ -315,7 +323,7 @@ static void judge_window(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t 
     const uint64_t now = time_of_judging(d);
     for (size_t i = 0; i < n; i++, hash += d->words) {
         bool waits;
-        is_new[i] = add_ahead(d, identity(hash, d->words), is_new[i], now, &waits);
+        is_new[i] = add_ahead(d, identity(d, hash), is_new[i], now, &waits);
         if (waits && d->f->plan.window_seconds)
             note_time(d, now);
         if (waits)
@@ -328,7 +336,7 @@ static void judge_window(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t 
 static void judge_all(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
 {
     for (size_t i = 0; i < n; i++, hash += d->words) {
-        const uint64_t id = identity(hash, d->words);
+        const uint64_t id = identity(d, hash);
         const size_t at = place_of(d, id);
         is_new[i] = !is_new[i] && !d->table[at];
         if (is_new[i]) {
@@ -340,8 +348,55 @@ static void judge_all(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is
     }
 }
 
-/* Makes room for n keys and looks them up in the filter alone.  in[i]: 1 if it has key i or, in a
- * window, a bit for each generation that has it. */
+enum {
+    DUE = 1,  /* new, or last seen long enough ago */
+    RENEW = 2 /* its last day must become today */
+};
+
+/* Looks up the days of keys; answer[i]: DUE and RENEW. */
+static void look_dates(const deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *answer)
+{
+    deja_days days[DJ_CHUNK];
+    const uint32_t today = deja_filter_today(d->f);
+    for (size_t i = 0; i < n; i++) {
+        if (i % DJ_CHUNK == 0)
+            dj_dates_look(d->f, hash + i, n - i < DJ_CHUNK ? n - i : DJ_CHUNK, days);
+        const deja_days seen = days[i % DJ_CHUNK];
+        const bool renew = !d->again && seen.last < today;
+        answer[i] = (dj_dates_due(seen, d->again, today) ? DUE : 0) | (renew ? RENEW : 0);
+    }
+}
+
+/* is_new[i]: on entry the answer of look_dates; on return 1 if the line comes out. */
+static void judge_dates(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t id = identity(d, hash + i);
+        const size_t at = place_of(d, id);
+        const uint8_t answer = d->table[at] ? 0 : is_new[i];
+        is_new[i] = answer & DUE;
+        if (answer) {
+            d->table[at] = id;
+            wait(d, hash + i);
+        } else {
+            d->passed++;
+        }
+    }
+}
+
+int deja_dedup_again_after(deja_dedup *d, uint32_t days, deja_error *err)
+{
+    const int rc = deja_filter_require(d->f, DEJA_CAN_DATE, err);
+    if (rc < 0)
+        return rc;
+    if (d->n)
+        return dj_fail(err, DEJA_EINVAL, "%zu keys are pending: commit them first", d->n);
+    d->again = days;
+    return DEJA_OK;
+}
+
+/* Makes room for n keys and looks them up in the filter alone.  in[i]: 1 if it has key i; in a
+ * window, a bit for each generation that has it; with dates, the answer of look_dates. */
 static int look_up(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *in, deja_error *err)
 {
     if (reserve(d, n) < 0)
@@ -350,6 +405,8 @@ static int look_up(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *in, d
         dj_filter_hold(d->f);
         dj_window_look(d->f, hash, n, in);
         dj_filter_release(d->f);
+    } else if (dj_dates_has(d->f)) {
+        look_dates(d, hash, n, in);
     } else {
         deja_filter_contains_hashed(d->f, hash, n, in);
     }
@@ -369,9 +426,11 @@ int deja_dedup_contains(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *
     const unsigned living =
         is_window(d) ? dj_generations_living(&d->f->plan, &d->ahead, time_of_judging(d)) : 0;
     for (size_t i = 0; i < n; i++, hash += d->words) {
-        const size_t at = place_of(d, identity(hash, d->words));
+        const size_t at = place_of(d, identity(d, hash));
         if (is_window(d))
             found[i] = (((found[i] & ~d->emptied) | pending_in(d, at)) & living) != 0;
+        else if (dj_dates_has(d->f))
+            found[i] = !(found[i] & DUE) || d->table[at];
         else
             found[i] = found[i] || d->table[at];
     }
@@ -386,6 +445,8 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
         return rc;
     if (is_window(d))
         judge_window(d, hash, n, is_new);
+    else if (dj_dates_has(d->f))
+        judge_dates(d, hash, n, is_new);
     else
         judge_all(d, hash, n, is_new);
     return DEJA_OK;

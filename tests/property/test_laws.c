@@ -93,6 +93,11 @@ static int fill_table(void **state)
     enter((deja_options){.kind = DEJA_BLOCKED, .memory = 64, .hashes = 4});
     enter((deja_options){.kind = DEJA_CLASSIC, .memory = 8, .fp_rate = 0.1});
     enter((deja_options){.kind = DEJA_EXACT, .capacity = 4 * CAPACITY});
+    enter((deja_options){.kind = DEJA_EXACT, .capacity = 4 * CAPACITY, .flags = DEJA_DATES});
+    enter((deja_options){.kind = DEJA_SCALABLE,
+                         .part_kind = DEJA_EXACT,
+                         .capacity = CAPACITY,
+                         .flags = DEJA_DATES});
     enter((deja_options){.kind = DEJA_EXACT, .capacity = 4 * CAPACITY, .hash = DEJA_HASH_SIPHASH});
     for (uint32_t k = 1; k <= 16; k++)
         for (uint32_t bits = 4; bits <= 32; bits *= 2)

@@ -34,6 +34,7 @@ static const struct {
     {"blocked, F 2",
      FIELDS(.kind = DEJA_BLOCKED, .capacity = NUMBERS, .fp_rate = 1e-9, .filters = 2)},
     {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = NUMBERS)},
+    {"exact with dates", FIELDS(.kind = DEJA_EXACT, .capacity = NUMBERS, .flags = DEJA_DATES)},
     {"spectral", FIELDS(.kind = DEJA_SPECTRAL, .capacity = NUMBERS, .fp_rate = 1e-8)},
     {"spectral, minimal increase, F 2",
      FIELDS(.kind = DEJA_SPECTRAL, .capacity = NUMBERS, .fp_rate = 1e-9, .filters = 2,
@@ -51,6 +52,9 @@ static const struct {
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .capacity = 500, .fp_rate = 1e-9)},
     {"scalable of exact",
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 500, .fp_rate = 1e-9)},
+    {"scalable of exact with dates",
+     FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 500, .fp_rate = 1e-9,
+            .flags = DEJA_DATES)},
 };
 
 /* --- Threads ------------------------------------------------------------ */
@@ -345,8 +349,11 @@ static void rush(deja_options opt, int threads)
 static void a_full_table_refuses_keys_and_never_drops_one(void **state)
 {
     const deja_options opt = FIELDS(.kind = DEJA_EXACT);
-    for (int threads = 2; threads <= MOST_THREADS; threads++)
+    const deja_options dated = FIELDS(.kind = DEJA_EXACT, .flags = DEJA_DATES);
+    for (int threads = 2; threads <= MOST_THREADS; threads++) {
         rush(opt, threads);
+        rush(dated, threads);
+    }
 }
 
 static void a_growing_table_accepts_every_key_of_every_thread(void **state)

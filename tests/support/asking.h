@@ -26,6 +26,8 @@ static const struct {
     {"blocked spatial",
      FIELDS(.kind = DEJA_BLOCKED, .capacity = 5000, .fp_rate = 1e-9, .seed = 1, .filters = 2)},
     {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = 5000, .seed = 1)},
+    {"exact with dates",
+     FIELDS(.kind = DEJA_EXACT, .capacity = 5000, .seed = 1, .flags = DEJA_DATES)},
     {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 1000, .fp_rate = 1e-9, .seed = 1)},
     {"scalable exact", FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 1000,
                               .fp_rate = 1e-9, .seed = 1)},

@@ -24,6 +24,8 @@
  *
  * exact    the body holds 64-bit fingerprints, so the only false positives are twins.
  *
+ * dated    the same with 53 bits of the hash: twins share these bits, at a rate of n / 2^53.
+ *
  * twins    Keys are first hashed to 64 bits.  An absent key has the same hash as one of n keys
  *          with probability n / 2^64.  Every body then finds it, in all F filters, for any k.
  *          This is the lowest possible rate and is added to the others.  Only the papers'
@@ -43,6 +45,7 @@
 #define LANES      DJ_BLOCK_LANES
 #define LANE_BITS  (DJ_BLOCK_BITS / DJ_BLOCK_LANES)
 #define TWO_TO_64  18446744073709551616.0
+#define TWO_TO_53  9007199254740992.0
 #define NEGLIGIBLE 1e-17 /* a relative change too small for a double */
 #define UNTOLD     1e-9  /* a relative change too small to report or to store in a file */
 
@@ -50,7 +53,7 @@ static void check(const struct dj_shape *s)
 {
     const bool is_classic = s->layout == DJ_SPREAD;
     const bool is_blocked = s->layout == DJ_BLOCKS;
-    assert(is_classic || is_blocked || s->layout == DJ_TABLE);
+    assert(is_classic || is_blocked || dj_layout_is_table(s->layout));
     assert(is_blocked || s->counter_bits == 0);
     assert(s->k >= 1 && s->k <= (is_classic ? DJ_MAX_HASHES : is_blocked ? LANES : 1));
     assert(s->bits >= (is_classic ? 64 : DJ_BLOCK_BITS) && s->bits <= DJ_MAX_BITS);
@@ -246,7 +249,7 @@ double dj_shape_bits_set(const struct dj_shape *s, double n)
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    return s->layout == DJ_TABLE ? n : places(s) * fill(s, n);
+    return dj_layout_is_table(s->layout) ? n : places(s) * fill(s, n);
 }
 
 /* The inverse, after Swamidass and Baldi ("Mathematical correction for fingerprint similarity
@@ -256,7 +259,7 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set)
     check(s);
     if (!(bits_set > 0.0))
         return 0.0;
-    if (s->layout == DJ_TABLE)
+    if (dj_layout_is_table(s->layout))
         return bits_set;
     const double m = places(s);
     return bits_set >= m ? INFINITY : -log1p(-bits_set / m) / wear(s);
@@ -274,7 +277,7 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set)
 double dj_shape_bits_sigma(const struct dj_shape *s, double n)
 {
     check(s);
-    if (!(n > 0.0) || s->layout == DJ_TABLE)
+    if (!(n > 0.0) || dj_layout_is_table(s->layout))
         return 0.0; /* used slots are counted exactly */
     const double m = places(s), k = (double)s->k;
     const double clear = exp(-n * wear(s));
@@ -297,21 +300,36 @@ double dj_twins(double n)
     return fmin(fmax(n, 0.0) / TWO_TO_64, 1.0);
 }
 
-double dj_with_twins(double bodies, double n)
+static double combine(double bodies, double twins)
 {
-    const double twins = dj_twins(n);
     return twins < UNTOLD * bodies ? bodies : dj_either(bodies, twins);
 }
 
-/* Expected number of n keys that have a twin among the earlier ones. */
-static double twins_lost(double n)
+double dj_with_twins(double bodies, double n)
 {
-    return fmax(0.0, n * (n - 1.0) / 2.0) / TWO_TO_64;
+    return combine(bodies, dj_twins(n));
+}
+
+/* How many different hashes a body of this shape tells apart. */
+static double hashes_of(const struct dj_shape *s)
+{
+    return s->layout == DJ_DATED ? TWO_TO_53 : TWO_TO_64;
+}
+
+double dj_shape_twins(const struct dj_shape *s, double n)
+{
+    return fmin(fmax(n, 0.0) / hashes_of(s), 1.0);
+}
+
+/* Expected number of n keys that have a twin among the earlier ones. */
+static double twins_lost(const struct dj_shape *s, double n)
+{
+    return fmax(0.0, n * (n - 1.0) / 2.0) / hashes_of(s);
 }
 
 double dj_shape_rate_left(const struct dj_shape *s, double n, double p)
 {
-    const double twins = s->no_twins ? 0.0 : dj_twins(n);
+    const double twins = s->no_twins ? 0.0 : dj_shape_twins(s, n);
     return twins < UNTOLD * p ? p : fmax(0.0, (p - twins) / (1.0 - twins));
 }
 
@@ -332,7 +350,7 @@ static double body_rate(const struct dj_shape *s, double n)
 {
     if (s->layout == DJ_SPREAD)
         return classic_rate(s, n);
-    return s->layout == DJ_TABLE ? 0.0 : fmin(block_mean_at(s, n, RATE), 1.0);
+    return dj_layout_is_table(s->layout) ? 0.0 : fmin(block_mean_at(s, n, RATE), 1.0);
 }
 
 double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n)
@@ -341,7 +359,7 @@ double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n)
     if (!(n > 0.0))
         return 0.0;
     const double bodies = pow(body_rate(s, n), filters);
-    return s->no_twins ? bodies : dj_with_twins(bodies, n);
+    return s->no_twins ? bodies : combine(bodies, dj_shape_twins(s, n));
 }
 
 double dj_shape_rate(const struct dj_shape *s, double n)
@@ -397,7 +415,7 @@ static double body_lost(const struct dj_shape *s, double n)
 {
     if (s->layout == DJ_SPREAD)
         return classic_lost(s, n);
-    if (s->layout == DJ_TABLE)
+    if (dj_layout_is_table(s->layout))
         return 0.0;
     return (double)(s->bits / DJ_BLOCK_BITS) * block_mean_at(s, n, LOST_A_BLOCK);
 }
@@ -424,7 +442,7 @@ double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n)
     const double bodies = filters == 1 ? body_lost(s, n) : bodies_lost(s, filters, n);
     if (s->no_twins || !(bodies < n)) /* the second condition also covers INFINITY */
         return bodies;
-    return bodies + (1.0 - bodies / n) * twins_lost(n); /* of the keys not otherwise lost */
+    return bodies + (1.0 - bodies / n) * twins_lost(s, n); /* of the keys not otherwise lost */
 }
 
 double dj_shape_lost(const struct dj_shape *s, double n)

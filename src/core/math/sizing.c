@@ -20,7 +20,6 @@
 
 #define MAX_KEYS       (UINT64_C(1) << 53) /* integers up to this are exact in a double */
 #define EXACT_MIN_BITS (UINT64_C(2) * DJ_BLOCK_BITS)
-#define SLOT_BITS      (DJ_BLOCK_BITS / DJ_EXACT_LINE)
 
 uint64_t dj_shape_granule(uint32_t layout)
 {
@@ -40,6 +39,7 @@ uint32_t dj_shape_most_k(uint32_t layout)
     case DJ_BLOCKS:
         return DJ_BLOCK_LANES;
     case DJ_TABLE:
+    case DJ_DATED:
         return 1;
     }
     return 0;
@@ -68,7 +68,7 @@ bool dj_shape_round(struct dj_shape *s)
     if (dj_shape_most_k(s->layout) == 0 || s->bits > DJ_MAX_BITS)
         return false;
     const uint64_t g = dj_shape_granule(s->layout);
-    const uint64_t least = s->layout == DJ_TABLE ? EXACT_MIN_BITS : g;
+    const uint64_t least = dj_layout_is_table(s->layout) ? EXACT_MIN_BITS : g;
     const uint64_t up = (s->bits + g - 1) / g * g; /* at most DJ_MAX_BITS, a multiple of every g */
     s->bits = up < least ? least : up;
     return true;
@@ -105,10 +105,12 @@ static uint64_t fewest_granules(const struct dj_shape *s, uint64_t enough, uint6
 static bool fit_exact(struct dj_shape *s, uint64_t n, double p)
 {
     const uint64_t slots = (5 * n + 3) / 4; /* no overflow: n is at most 2^53 */
-    if ((!s->no_twins && p < dj_twins((double)n)) || slots > DJ_MAX_BITS / SLOT_BITS)
+    const uint64_t in_line = s->layout == DJ_DATED ? DJ_DATED_LINE : DJ_EXACT_LINE;
+    const uint64_t lines = (slots + in_line - 1) / in_line;
+    if ((!s->no_twins && p < dj_shape_twins(s, (double)n)) || lines > DJ_MAX_BITS / DJ_BLOCK_BITS)
         return false;
     s->k = 1;
-    s->bits = slots * SLOT_BITS;
+    s->bits = lines * DJ_BLOCK_BITS;
     return dj_shape_round(s);
 }
 
@@ -117,7 +119,7 @@ bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p)
     const struct span ks = ks_of(s);
     if (n == 0 || n > MAX_KEYS || !is_rate(p) || ks.first > ks.last)
         return false;
-    if (s->layout == DJ_TABLE)
+    if (dj_layout_is_table(s->layout))
         return fit_exact(s, n, p);
     const uint64_t most = DJ_MAX_BITS / dj_shape_granule(s->layout);
     uint64_t best = most + 1;
@@ -185,8 +187,8 @@ static uint64_t most_keys(const struct dj_shape *s, uint64_t fine, double p)
 
 static uint64_t capacity_exact(struct dj_shape *s, double p)
 {
-    const uint64_t room = s->bits / SLOT_BITS * 4 / 5;
-    const double allowed = p / dj_twins(1.0);
+    const uint64_t room = dj_shape_slots(s) * 4 / 5;
+    const double allowed = p / dj_shape_twins(s, 1.0);
     s->k = 1;
     return allowed < (double)room ? (uint64_t)allowed : room;
 }
@@ -196,7 +198,7 @@ uint64_t dj_shape_capacity(struct dj_shape *s, double p)
     const struct span ks = ks_of(s);
     if (!is_rate(p) || ks.first > ks.last)
         return 0;
-    if (s->layout == DJ_TABLE)
+    if (dj_layout_is_table(s->layout))
         return capacity_exact(s, p);
     uint64_t best = 0;
     struct dj_shape t = *s;

@@ -11,6 +11,8 @@
 #define DJ_BLOCK_BITS  512                 /* a cache line */
 #define DJ_BLOCK_LANES 16                  /* a key sets one bit in each of k lanes of 32 bits */
 #define DJ_EXACT_LINE  8                   /* fingerprints in a cache line */
+#define DJ_DATED_LINE  6                   /* the same with dates */
+#define DJ_DATED_BITS  53                  /* of a hash that such a fingerprint holds */
 #define DJ_MAX_BITS    (UINT64_C(1) << 53) /* a petabyte: doubles stay exact */
 #define DJ_MAX_HASHES  64
 
@@ -19,7 +21,8 @@ enum dj_layout {
     DJ_NO_LAYOUT, /* not modeled here: no rate, no size */
     DJ_SPREAD,    /* k positions anywhere in the body */
     DJ_BLOCKS,    /* in k lanes of one block of 512 bits */
-    DJ_TABLE      /* in its own slot: 64-bit fingerprints */
+    DJ_TABLE,     /* in its own slot: 64-bit fingerprints */
+    DJ_DATED      /* the same with fingerprints of DJ_DATED_BITS and two days */
 };
 
 struct dj_shape {
@@ -34,6 +37,16 @@ struct dj_shape {
 static inline uint32_t dj_shape_unit(const struct dj_shape *s)
 {
     return s->counter_bits ? s->counter_bits : 1;
+}
+
+/* True for layouts in which each key has its own slot; and the number of slots. */
+static inline bool dj_layout_is_table(uint32_t layout)
+{
+    return layout == DJ_TABLE || layout == DJ_DATED;
+}
+static inline uint64_t dj_shape_slots(const struct dj_shape *s)
+{
+    return s->bits / DJ_BLOCK_BITS * (s->layout == DJ_DATED ? DJ_DATED_LINE : DJ_EXACT_LINE);
 }
 
 /* True for the valid nonzero values of counter_bits. */
@@ -57,10 +70,12 @@ double dj_shape_lost(const struct dj_shape *s, double n);
 double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n);
 double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n);
 /* The part of the rate that no body can lower: the probability that an absent key is a twin (has
- * the same 64-bit hash) of one of n keys; the combination of that and the rate of the bodies; and
- * the share of p that it leaves for the bodies, or 0. */
+ * the same 64-bit hash) of one of n keys; the combination of that and the rate of the bodies; the
+ * same probability for the bits of a hash that a shape uses; and the share of p that it leaves for
+ * the bodies, or 0. */
 double dj_twins(double n);
 double dj_with_twins(double bodies, double n);
+double dj_shape_twins(const struct dj_shape *s, double n);
 double dj_shape_rate_left(const struct dj_shape *s, double n, double p);
 /* The probability that at least one of two independent events occurs. */
 double dj_either(double a, double b);
@@ -87,7 +102,7 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n);
  * and 1. */
 uint64_t dj_shape_capacity(struct dj_shape *s, double p);
 /* Round bits up to a size that the layout can have; false on overflow, with *s unchanged.  Spread:
- * a multiple of 64; blocks: of 512; table: of 512, at least 1024 (16 slots). */
+ * a multiple of 64; blocks: of 512; tables: of 512, at least 1024 (two lines). */
 bool dj_shape_round(struct dj_shape *s);
 
 #endif

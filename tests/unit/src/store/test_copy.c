@@ -10,6 +10,7 @@ static void a_copy_is_the_same_filter(void **state)
         OPTIONS(.memory = 8192, .capacity = 1000),
         OPTIONS(.kind = DEJA_CLASSIC, .memory = 8192, .capacity = 1000, .filters = 3),
         OPTIONS(.kind = DEJA_EXACT, .capacity = 1000),
+        OPTIONS(.kind = DEJA_EXACT, .capacity = 1000, .flags = DEJA_DATES),
         OPTIONS(.kind = DEJA_SCALABLE, .capacity = 100),
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {

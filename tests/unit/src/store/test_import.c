@@ -32,6 +32,7 @@ static const struct {
     {"blocked siphash", FIELDS(.capacity = 1000, .fp_rate = 0.01, .hash = DEJA_HASH_SIPHASH)},
     {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 100, .fp_rate = 0.01)},
     {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = 1000)},
+    {"exact with dates", FIELDS(.kind = DEJA_EXACT, .capacity = 1000, .flags = DEJA_DATES)},
     {"spectral", FIELDS(.kind = DEJA_SPECTRAL, .capacity = 1000, .fp_rate = 0.01)},
     {"paired", FIELDS(.kind = DEJA_PAIRED, .capacity = 1000, .fp_rate = 0.01)},
     {"layered", FIELDS(.kind = DEJA_LAYERED, .capacity = 1000, .fp_rate = 0.01)},

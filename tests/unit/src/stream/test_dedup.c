@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "calls.h"
 #include "failmem.h"
 #include "kinds/kind.h"
 #include "model.h"
@@ -23,6 +24,7 @@ static const deja_options kinds[] = {
     FIELDS(.kind = DEJA_CLASSIC, .capacity = 20000, .fp_rate = 1e-9, .seed = 1, .filters = 2,
            .hash = DEJA_HASH_SHA1),
     FIELDS(.kind = DEJA_EXACT, .capacity = 20000, .seed = 1),
+    FIELDS(.kind = DEJA_EXACT, .capacity = 20000, .seed = 1, .flags = DEJA_DATES),
     FIELDS(.kind = DEJA_SCALABLE, .capacity = 1500, .fp_rate = 1e-9, .seed = 1),
 };
 
@@ -557,6 +559,87 @@ static void pending_keys_use_the_memory_hook_of_the_filter(void **state)
     }
 }
 
+/* --- Dates ------------------------------------------------------------------- */
+
+#define DAY UINT64_C(86400)
+
+static const deja_options dated =
+    FIELDS(.kind = DEJA_EXACT, .capacity = 20000, .seed = 1, .flags = DEJA_DATES);
+
+static void set_day(struct stream *s, uint64_t day)
+{
+    assert_int_equal(deja_filter_set_clock(s->f, day * DAY, NULL), DEJA_OK);
+}
+
+static void commit_dates(struct stream *s)
+{
+    assert_int_equal(deja_dedup_commit(s->d, NULL), DEJA_OK);
+}
+
+static uint32_t last_day(const struct stream *s, uint64_t value)
+{
+    deja_days days;
+    assert_int_equal(deja_filter_days(s->f, (deja_slice){&value, sizeof value}, &days, NULL),
+                     DEJA_OK);
+    return days.last;
+}
+
+static void a_commit_renews_the_day_of_every_key_that_was_judged(void **state)
+{
+    struct stream s = open_stream(dated);
+    set_day(&s, 100);
+    assert_true(judge_one(&s, 1));
+    commit_dates(&s);
+    set_day(&s, 130);
+    assert_false(judge_one(&s, 1));
+    assert_false(judge_one(&s, 1));
+    assert_int_equal(deja_dedup_pending(s.d), 1);
+    assert_int_equal(last_day(&s, 1), 100); /* output before state */
+    commit_dates(&s);
+    assert_int_equal(last_day(&s, 1), 130);
+    assert_false(judge_one(&s, 1));
+    assert_int_equal(deja_dedup_pending(s.d), 0);
+    close_stream(&s);
+}
+
+static void a_key_is_new_again_after_as_many_days(void **state)
+{
+    struct stream s = open_stream(dated);
+    uint64_t hash;
+    uint8_t found;
+    const uint64_t one = 1;
+    const deja_slice key = {&one, sizeof one};
+    deja_filter_hash_batch(s.f, &key, 1, &hash);
+    assert_int_equal(deja_dedup_again_after(s.d, 30, NULL), DEJA_OK);
+    for (uint64_t day = 100; day < 200; day++) { /* the key arrives every day */
+        set_day(&s, day);
+        assert_int_equal(deja_dedup_contains(s.d, &hash, 1, &found, NULL), DEJA_OK);
+        const bool is_new = judge_one(&s, 1);
+        assert_int_equal(is_new, (day - 100) % 30 == 0);
+        assert_int_equal(found, !is_new);
+        assert_false(judge_one(&s, 1)); /* once a day at most */
+        commit_dates(&s);
+        assert_int_equal(last_day(&s, 1), day - (day - 100) % 30);
+    }
+    assert_int_equal(stats_of(s.f).keys, 1);
+    assert_int_equal(stats_of(s.f).offered, 200);
+    close_stream(&s);
+}
+
+static void days_are_set_only_with_dates_and_between_commits(void **state)
+{
+    struct stream s = open_stream(dated), other = open_stream(kinds[0]);
+    deja_error err = {0, ""};
+    assert_int_equal(deja_dedup_again_after(other.d, 30, &err), DEJA_ENOTSUP);
+    assert_true(judge_one(&s, 1));
+    assert_int_equal(deja_dedup_again_after(s.d, 30, &err), DEJA_EINVAL);
+    assert_string_equal(err.text, "1 keys are pending: commit them first");
+    commit_dates(&s);
+    assert_int_equal(deja_dedup_again_after(s.d, 30, &err), DEJA_OK);
+    close_stream(&s);
+    close_stream(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -578,6 +661,9 @@ int main(void)
         cmocka_unit_test(a_commit_that_does_not_fit_keeps_the_rest_pending),
         cmocka_unit_test(a_commit_to_a_read_only_filter_keeps_all_keys_pending),
         cmocka_unit_test(pending_keys_use_the_memory_hook_of_the_filter),
+        cmocka_unit_test(a_commit_renews_the_day_of_every_key_that_was_judged),
+        cmocka_unit_test(a_key_is_new_again_after_as_many_days),
+        cmocka_unit_test(days_are_set_only_with_dates_and_between_commits),
     };
     return cmocka_run_group_tests_name("unit.dedup", tests, NULL, NULL);
 }
