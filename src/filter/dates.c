@@ -119,9 +119,20 @@ static bool set_days(deja_filter *f, const struct lot *l, size_t i, bool replace
     return false;
 }
 
-/* Adds keys that the filter does not have.  A crash in between leaves keys that were seen today. */
-static int take_in(deja_filter *f, const struct lot *l, deja_error *err)
+/* Extends the days of the keys that the filter has, and keeps the others in the lot. */
+static void extend_known(deja_filter *f, struct lot *l)
 {
+    uint8_t absent[DJ_CHUNK];
+    for (size_t i = 0; i < l->n; i++)
+        absent[i] = !set_days(f, l, i, false);
+    thin(l, absent);
+}
+
+/* Adds keys with their days.  The add itself sets the current day, so a crash in between leaves
+ * keys that were seen today. */
+static int take_in(deja_filter *f, struct lot *l, deja_error *err)
+{
+    extend_known(f, l);
     const uint64_t offered = f->offered;
     const int rc = deja_filter_add_hashed(f, l->hash, l->n, NULL, NULL, err);
     f->offered = offered;
@@ -239,15 +250,6 @@ int deja_filter_expire(deja_filter *f, uint32_t before, uint64_t *removed, deja_
 
 /* --- Union -------------------------------------------------------------------- */
 
-/* Extends the days of the keys that both filters have, and keeps the others in the lot. */
-static void merge_known(deja_filter *into, struct lot *l)
-{
-    uint8_t absent[DJ_CHUNK];
-    for (size_t i = 0; i < l->n; i++)
-        absent[i] = !set_days(into, l, i, false);
-    thin(l, absent);
-}
-
 /* A table that does not grow must have room for all keys before anything changes. */
 static int check_room(const deja_filter *into, const deja_filter *from, deja_error *err)
 {
@@ -278,7 +280,6 @@ int dj_dates_merge(deja_filter *into, const deja_filter *from, deja_error *err)
     if (rc == DEJA_OK)
         rc = dj_filter_explain(into, dj_filter_begin_writing(into), 0, err);
     while (rc == DEJA_OK && next_lot(from, &l)) {
-        merge_known(into, &l);
         rc = take_in(into, &l, err);
     }
     if (rc == DEJA_OK)

@@ -25,6 +25,7 @@ struct golden {
     uint64_t window_seconds, clock; /* the time at which its keys are added and looked up */
     uint32_t layers, delimiter;
     double multiplier;
+    unsigned renewed; /* the first of the keys, added again ten days later */
 };
 
 static const struct golden goldens[] = {
@@ -194,6 +195,26 @@ static const struct golden goldens[] = {
      .fp_rate = 0.01,
      .seed = 26,
      .synced = 120},
+    {.name = "exact_dates", /* first seen on day 19675, 40 keys last seen on day 19685 */
+     .since = 2,
+     .kind = DEJA_EXACT,
+     .flags = DEJA_DATES,
+     .clock = 1700000000,
+     .capacity = 200,
+     .seed = 27,
+     .synced = 120,
+     .renewed = 40},
+    {.name = "scalable_dates", /* 20 + 40 + 60 of 80 keys; the 40 are in the older parts */
+     .since = 2,
+     .kind = DEJA_SCALABLE,
+     .part_kind = DEJA_EXACT,
+     .flags = DEJA_DATES,
+     .growth = 2,
+     .clock = 1700000000,
+     .capacity = 20,
+     .seed = 28,
+     .synced = 120,
+     .renewed = 40},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -202,6 +223,12 @@ static const uint8_t golden_key_apart[DEJA_KEY_LEN] = {
     0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f,
     0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,
 };
+
+/* The time at which keys are added again. */
+static inline uint64_t golden_later(const struct golden *g)
+{
+    return g->clock + 10 * 86400;
+}
 
 static inline deja_options golden_next(const struct golden *g)
 {

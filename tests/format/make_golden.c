@@ -5,7 +5,7 @@
  * $BUILD:
  *
  *   cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests/format tests/format/make_golden.c \
- *      $BUILD/libdeja.a -lidn2 -lpthread -lm -o /tmp/make_golden
+ *      $BUILD/libdeja.a -lidn2 -lunistring -lpthread -lm -o /tmp/make_golden
  *   /tmp/make_golden 2 tests/format/golden/v2
  *
  * (deja 0.1 made those of v1.)  It writes NAME.deja for each row of golden.h; members.txt, with
@@ -119,6 +119,10 @@ static deja_filter *make(const struct golden *g, unsigned format, const char *fo
     }
     if (g->kind != DEJA_STATIC)
         add_keys(f, 0, g->synced);
+    if (g->renewed) {
+        need(deja_filter_set_clock(f, golden_later(g), NULL) == DEJA_OK, path, "clock");
+        add_keys(f, 0, g->renewed);
+    }
     remove_keys(f, g->synced - g->removed, g->synced);
     need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);
     need(!g->folds || deja_filter_fold(f, g->folds, &err) == DEJA_OK, path, err.text);

@@ -109,7 +109,8 @@ def lane_sets(k):
 
 
 class Part:
-    def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None, generations=0):
+    def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None, generations=0, dated=False):
+        self.dated = dated
         self.kind, self.bits, self.k, self.body, self.fuse = kind, bits, k, body, fuse
         self.counter_bits = counter_bits
         self.lines = generations + 1  # of a window
@@ -129,6 +130,8 @@ class Part:
             return self.count(h) > 0
         if self.kind == WINDOW:
             return any(self.in_line(h, line) for line in self.living)
+        if self.dated:
+            return self.days(h) != (0, 0)
         return self.in_blocked(h) if self.kind == BLOCKED else self.in_exact(h)
 
     def has_all(self, numbers):
@@ -171,19 +174,37 @@ class Part:
     def count(self, h):
         return min(self.counter(number) for number in self.counters(h))
 
-    def in_exact(self, h):
+    def probe(self, h):
+        """The lines of an exact body to search for h, in order."""
         lines = self.bits // 512
-        fingerprint = h or 1
         line = mulhi(h, lines)
         for hop in range(1, lines + 9):
+            yield line
+            stride = 1 + mulhi((h * GOLDEN) & MASK64, lines - 1) if hop < 8 else 1
+            line = (line + stride) % lines
+
+    def in_exact(self, h):
+        fingerprint = h or 1
+        for line in self.probe(h):
             slots = struct.unpack_from("<8Q", self.body, 64 * line)
             if fingerprint in slots:
                 return True
             if 0 in slots:
                 return False
-            stride = 1 + mulhi((h * GOLDEN) & MASK64, lines - 1) if hop < 8 else 1
-            line = (line + stride) % lines
         return False
+
+    def days(self, h):
+        """exact with dates: the first and the last day of a key; (0, 0) if it is absent."""
+        h &= ~2047
+        for line in self.probe(h):
+            *fields, rest = struct.unpack_from("<6Q6HI", self.body, 64 * line)
+            for i in range(6):
+                word, last = fields[i], fields[6 + i]
+                if word == 0:
+                    return 0, 0
+                if word >> 16 == h >> 16 and rest >> 5 * i & 31 == h >> 11 & 31:
+                    return max(word & 65535, 1), max(last, 1)
+        return 0, 0
 
     def in_static(self, h):
         width, length, segments, seed, keys = (
@@ -203,6 +224,9 @@ class Part:
     def in_use(self):
         if self.kind == STATIC:
             return self.fuse["keys"] * self.fuse["width"]
+        if self.dated:
+            return sum(self.body[at + 8 * i:at + 8 * i + 8] != bytes(8)
+                       for at in range(0, len(self.body), 64) for i in range(6))
         if self.kind == EXACT:
             return sum(s != 0 for (s,) in struct.iter_unpack("<Q", self.body))
         if self.kind == SPECTRAL:
@@ -247,7 +271,7 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~(63 if h["rules"] else 31) == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(127 if h["rules"] else 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -257,6 +281,7 @@ def read_header(page):
     need(h["counter_bits"] in widths, "counter bits")
     need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
     need(h["kind"] != STATIC or not h["flags"] & 32, "flags")
+    need(h["part_kind"] == EXACT or not h["flags"] & 64, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
     single = (LAYERED, PAIRED, SCALABLE, WINDOW, STATIC)
@@ -281,6 +306,7 @@ def read_header(page):
     need(h["multiplier"] == 0 or sized and h["flags"] & 32, "multiplier")
     need((h["kind"] == PAIRED) == (h["deletions"] > 0) and h["deletions"] <= 1 << 53, "deletions")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
+    h["dates"] = bool(h["flags"] & 64)
     h["paper"], h["words"] = bool(h["flags"] & 8), bool(h["flags"] & 16)
     h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
     h["generations"], reserved, h["window_seconds"] = struct.unpack_from("<IIQ", page, 304)
@@ -335,7 +361,8 @@ def check_sizes(h, table):
             need(p["capacity"] == (h["deletions"] if h["kind"] == PAIRED and i else h["capacity"]),
                  f"part {i + 1}: capacity")
         if p["kind"] == EXACT:
-            need(5 * p["capacity"] <= 4 * (p["bits"] // 64), f"part {i + 1}: capacity")
+            slots = p["bits"] // 512 * (6 if h["dates"] else 8)
+            need(5 * p["capacity"] <= 4 * slots, f"part {i + 1}: capacity")
         if p["kind"] == CLASSIC and h["kind"] in (SCALABLE, LAYERED):
             fill = -math.expm1(p["k"] * p["capacity"] * math.log1p(-1 / p["bits"]))
             need(fill ** p["k"] <= 2 * p["rate"], f"part {i + 1}: rate")
@@ -418,7 +445,7 @@ class File:
         self.bodies = data[HEADER_LEN:]
         self.parts = [Part(p["kind"], p["bits"], p["k"],
                            data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
-                           h["fuse"], h["generations"])
+                           h["fuse"], h["generations"], h["dates"])
                       for p in h["table"]]
         if h["kind"] == WINDOW and h["window_seconds"]:
             self.parts[0].living = self.living(now)
@@ -443,6 +470,11 @@ class File:
         (h,) = self.hasher.numbers(key)
         return min(part.count(mix(h ^ self.salts[i]) if i else h)
                    for i, part in enumerate(self.parts))
+
+    def days(self, key):
+        """With dates: the first and the last day of a key, from the first part that has it."""
+        (h,) = self.hasher.numbers(key)
+        return next((days for days in (part.days(h) for part in self.parts) if any(days)), (0, 0))
 
     def part_contains(self, i, numbers):
         part = self.parts[i]
@@ -553,7 +585,7 @@ class File:
             "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
             "removed": r["removed"], "refused": r["refused"], "familiar": r["familiar"],
             "multiplier": h["multiplier"], "own_k": bool(h["flags"] & 32),
-            "deletions": h["deletions"], "hidden": r["hidden"],
+            "dates": h["dates"], "deletions": h["deletions"], "hidden": r["hidden"],
             "generations": h["generations"], "window_seconds": h["window_seconds"],
             "turns": r["turns"], "clearing": r["clearing"], "starts": r["starts"],
             "generation_keys": r["keys"][:h["generations"] + 1], "told_new": r["keys"][8],

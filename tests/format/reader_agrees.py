@@ -17,7 +17,7 @@ GOLDENS = [SOURCE / "tests/format/golden" / version for version in ("v1", "v2")]
 GOLDEN = GOLDENS[0]
 APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
 STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
-OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS = 1, 4, 1, 2, 4, 8
+OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS, DATES = 1, 4, 1, 2, 4, 8, 16
 
 
 # --- The library ----------------------------------------------------------------
@@ -45,6 +45,10 @@ class Slice(ctypes.Structure):
     _fields_ = [("data", ctypes.c_char_p), ("len", ctypes.c_size_t)]
 
 
+class Days(ctypes.Structure):
+    _fields_ = [("first", ctypes.c_uint16), ("last", ctypes.c_uint16)]
+
+
 class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 252)]
 
@@ -57,6 +61,9 @@ for name, arguments in {
                              ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_filter_add": [ctypes.c_void_p, Slice, ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_contains": [ctypes.c_void_p, Slice],
+        "deja_filter_days": [ctypes.c_void_p, Slice, ctypes.POINTER(Days), ctypes.POINTER(Error)],
+        "deja_filter_expire": [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint64),
+                               ctypes.POINTER(Error)],
         "deja_filter_prefix_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t,
                                      ctypes.POINTER(ctypes.c_uint8), ctypes.POINTER(Error)],
         "deja_builder_new": [ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p),
@@ -110,6 +117,11 @@ class Filter:
         answer = ctypes.c_uint64()
         assert lib.deja_filter_count(self.handle, Slice(key, len(key)), answer, None) == 0
         return answer.value
+
+    def days(self, key):
+        answer = Days()
+        assert lib.deja_filter_days(self.handle, Slice(key, len(key)), answer, None) == 0
+        return answer.first, answer.last
 
     def set_clock(self, seconds):
         assert lib.deja_filter_set_clock(self.handle, seconds, None) == 0
@@ -211,7 +223,7 @@ def folder_agrees(folder):
     for path in files:
         key = APART if path.stem == "key_apart" else None
         report = reader.File(path, key).report()
-        n = 120 if path.stem == "open" else report["offered"]
+        n = min(120 if path.stem == "open" else report["offered"], len(members))
         now = 1700000000 if report["kind"] == "window" else 0
         assert compare(path, members[:n], key, now) == n - report["removed"], path
         assert compare(path, others, key, now) == 0, path
@@ -244,6 +256,9 @@ FRESH = {
     "exact": dict(kind=9),
     "exact_crowded": dict(kind=9, capacity=232),  # 270 keys in 296 slots
     "exact_siphash": dict(kind=9, hash=2),
+    "exact_dates": dict(kind=9, flags=DATES),
+    "exact_dates_crowded": dict(kind=9, capacity=232, flags=DATES),
+    "scalable_dates": dict(kind=6, part_kind=9, capacity=30, flags=DATES),
     "spectral": dict(kind=4, fp_rate=0.2),
     "spectral_k16": dict(kind=4, fp_rate=0.2, hashes=16),
     "spectral_3": dict(kind=4, fp_rate=0.1, filters=3),
@@ -391,6 +406,26 @@ def windows_agree(generations, seconds):
     assert file.report()["turns"] >= 2, file.report()
     assert remembered[5] < remembered[2] + 150, remembered  # it has forgotten
     assert sum(file.contains(key) for key in keys[:20]) == 20
+
+
+def days_agree(**options):
+    """Keys are added on several days, some of them again; then the oldest ones expire."""
+    path, keys = f"days_{options['kind']}.deja", make_keys(600)
+    chance.shuffle(keys)
+    f = create(path, flags=DATES, seed=chance.randrange(1, 1 << 64), **options)
+    for day, some in ((100, keys[:200]), (120, keys[100:300]), (65535, keys[250:400])):
+        f.set_clock(day * 86400)
+        f.add(some)
+    f.sync()
+    file = reader.File(path)
+    assert [f.days(k) for k in keys] == [file.days(k) for k in keys], path
+    assert {file.days(k) for k in keys} == {(0, 0), (100, 100), (100, 120), (120, 120),
+                                            (120, 65535), (65535, 65535)}
+    assert lib.deja_filter_expire(f.handle, 120, None, None) == 0
+    file = reader.File(path)
+    assert [f.days(k) for k in keys] == [file.days(k) for k in keys], path
+    assert file.integrity() == "intact" and sum(map(file.contains, keys)) == 300, path
+    f.free()
 
 
 def static_files_agree(n, width, **options):
@@ -542,7 +577,11 @@ for seconds in (0, 100):
     for generations in (1, 2, 5):
         windows_agree(generations, seconds)
 print("windows: agreed")
+days_agree(kind=9, capacity=450)
+days_agree(kind=6, part_kind=9, capacity=30)
+print("days: agreed")
 random_damage_is_refused_alike("classic.deja")
+random_damage_is_refused_alike("scalable_dates.deja")
 random_damage_is_refused_alike("window_k16.deja")
 random_damage_is_refused_alike("static_100_8.deja")
 random_damage_is_refused_alike("layered.deja")

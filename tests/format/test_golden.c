@@ -160,6 +160,12 @@ static const struct pinned pins_2[] = {
     /* layered_power_of_2 */
     {DEJA_LAYERED, DEJA_CLASSIC, DEJA_HASH_XXH3, 1, 7, 4, 200, 8192, 1024, 2100, 120, 120, 1, 0.01,
      10240, 7},
+    /* exact_dates */
+    {DEJA_EXACT, DEJA_EXACT, DEJA_HASH_XXH3, 1, 1, 1, 200, 252, 2688, 120, 120, 160, 1,
+     9.9999999999999995e-07, 21504, 1},
+    /* scalable_dates */
+    {DEJA_SCALABLE, DEJA_EXACT, DEJA_HASH_XXH3, 1, 1, 3, 140, 186, 1984, 120, 120, 160, 1,
+     9.9999999999999995e-07, 2560, 1},
 };
 
 /* Every test runs for the files of every format. */
@@ -331,6 +337,19 @@ static void the_plan_is_as_recorded(void **state)
     assert_int_equal(plan.hashes, p->first_hashes);
 }
 
+static void days_are_as_recorded(void **state)
+{
+    const struct golden *g = *state;
+    deja_filter *f = open_golden(g);
+    for (size_t i = 0; g->renewed && i < g->synced; i++) {
+        deja_days days;
+        assert_int_equal(deja_filter_days(f, members.key[i], &days, NULL), DEJA_OK);
+        assert_int_equal(days.first, g->clock / 86400);
+        assert_int_equal(days.last, (i < g->renewed ? golden_later(g) : g->clock) / 86400);
+    }
+    deja_filter_free(f);
+}
+
 static void verify_describes_the_file(void **state)
 {
     const struct golden *g = *state;
@@ -376,6 +395,10 @@ static void write_again(const struct golden *g, const char *path)
     }
     if (g->kind != DEJA_STATIC)
         take_keys(f, 0, g->synced);
+    if (g->renewed) {
+        assert_int_equal(deja_filter_set_clock(f, golden_later(g), NULL), DEJA_OK);
+        take_keys(f, 0, g->renewed);
+    }
     for (size_t i = g->synced - g->removed; i < g->synced; i++)
         assert_int_equal(deja_filter_remove(f, members.key[i], NULL, NULL), DEJA_OK);
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
@@ -578,6 +601,7 @@ int main(void)
         FOR_EACH_FILE(answers_are_as_recorded),
         FOR_EACH_FILE(stats_are_as_recorded),
         FOR_EACH_FILE(the_plan_is_as_recorded),
+        FOR_EACH_FILE(days_are_as_recorded),
         FOR_EACH_FILE(verify_describes_the_file),
         FOR_EACH_FILE(the_file_accepts_more_keys),
         FOR_EACH_FILE(writing_it_again_gives_the_same_bytes),

@@ -24,7 +24,8 @@
 #define COMMANDS_MEMORY  ((size_t)64 << 20) /* of all filters at once */
 #define COMMANDS_WHOLE   ((size_t)64 << 10) /* larger ones: only the header is loaded again */
 #define COMMANDS_KEYS    96u
-#define COMMANDS_FILTERS 22u
+#define COMMANDS_FILTERS 24u
+#define COMMANDS_FIRST   22u /* chosen by the bytes below 242; older tapes know only these */
 
 /* --- Input bytes ------------------------------------------------------------ */
 
@@ -162,10 +163,16 @@ static inline deja_options commands_options(unsigned which)
          .layers = 3},
         {.kind = DEJA_LAYERED, .capacity = 60, .fp_rate = 0.01, .flags = DEJA_LAYERED_WORDS},
         {.kind = DEJA_STATIC, .fingerprint_bits = 8},
+        {.kind = DEJA_EXACT, .capacity = 60, .flags = DEJA_DATES},
+        {.kind = DEJA_SCALABLE,
+         .capacity = 8,
+         .part_kind = DEJA_EXACT,
+         .growth = 2,
+         .flags = DEJA_DATES},
     };
     _Static_assert(DJ_ARRAY_LEN(list) == COMMANDS_FILTERS,
                    "COMMANDS_FILTERS is the length of the list");
-    deja_options opt = list[which % COMMANDS_FILTERS];
+    deja_options opt = list[which];
     opt.size = sizeof opt;
     opt.seed = 1;
     return opt;
@@ -202,6 +209,13 @@ static inline deja_options commands_expect(const struct limited *memory)
     return expect;
 }
 
+/* Sets the time of a filter that depends on it. */
+static inline void commands_tell_time(const struct patient *p, deja_filter *f)
+{
+    if (p->kind == DEJA_WINDOW || deja_filter_can(f, DEJA_CAN_DATE))
+        HOLDS(p->tape, deja_filter_set_clock(f, p->now, NULL) == DEJA_OK);
+}
+
 static inline uint8_t *commands_export(const struct tape *t, const deja_filter *f, size_t *len)
 {
     *len = (size_t)deja_filter_export_len(f);
@@ -220,6 +234,10 @@ static inline void commands_same(const struct patient *p, const deja_filter *aga
         HOLDS(p->tape, deja_filter_count(p->f, key, &one, NULL) ==
                            deja_filter_count(again, key, &two, NULL));
         HOLDS(p->tape, one == two);
+        deja_days days = {0, 0}, again_days = {0, 0};
+        HOLDS(p->tape, deja_filter_days(p->f, key, &days, NULL) ==
+                           deja_filter_days(again, key, &again_days, NULL));
+        HOLDS(p->tape, memcmp(&days, &again_days, sizeof days) == 0);
     }
 }
 
@@ -244,8 +262,7 @@ static inline void commands_survives(const struct patient *p)
     if (rc < 0)
         fprintf(stderr, "import: %s\n", err.text);
     HOLDS(p->tape, rc == DEJA_OK);
-    if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(again, p->now, NULL) == DEJA_OK);
+    commands_tell_time(p, again);
     commands_same(p, again);
     deja_filter_free(again);
     free(bytes);
@@ -258,8 +275,7 @@ static inline void commands_file_survives(const struct patient *p)
     deja_error err = {0};
     HOLDS(p->tape, deja_file_verify(p->path, &err) == DEJA_OK);
     HOLDS(p->tape, deja_filter_open(p->path, 0, &expect, &again, &err) == DEJA_OK);
-    if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(again, p->now, NULL) == DEJA_OK);
+    commands_tell_time(p, again);
     commands_same(p, again);
     deja_filter_free(again);
 }
@@ -279,6 +295,22 @@ static inline void commands_add(struct patient *p)
     }
 }
 
+/* Drops the keys that were last seen before this day: as many as `older` counts, and no others. */
+static inline void commands_expire(struct patient *p, uint32_t before)
+{
+    uint64_t old = 0, removed = 0;
+    deja_stats s = DEJA_STATS_INIT;
+    deja_error err = {0};
+    HOLDS(p->tape, deja_filter_older(p->f, before, &old, NULL) == DEJA_OK);
+    const int rc = deja_filter_expire(p->f, before, &removed, &err);
+    HOLDS(p->tape, rc == DEJA_OK || err.text[0]);
+    if (rc < 0)
+        return;
+    HOLDS(p->tape, removed == old);
+    HOLDS(p->tape, deja_filter_stats(p->f, DEJA_STATS_BODY, &s, NULL) == DEJA_OK);
+    HOLDS(p->tape, !s.keys || s.oldest_day >= before);
+}
+
 static inline void commands_remove(struct patient *p)
 {
     const unsigned from = tape_byte(p->tape), n = tape_byte(p->tape) % 40;
@@ -288,6 +320,8 @@ static inline void commands_remove(struct patient *p)
         const int rc = deja_filter_remove(p->f, key, NULL, NULL);
         HOLDS(p->tape, rc == DEJA_OK || rc == DEJA_ENOTSUP);
     }
+    if (deja_filter_can(p->f, DEJA_CAN_DATE))
+        commands_expire(p, from);
 }
 
 /* A failure has a message; the checks that follow verify that nothing changed. */
@@ -338,17 +372,15 @@ static inline void commands_reload(struct patient *p)
         unlink(p->path);
     p->in_file = false;
     p->f = again;
-    if (p->kind == DEJA_WINDOW) {
+    if (p->kind == DEJA_WINDOW)
         p->now = 1000 + tape_number(p->tape, 2);
-        HOLDS(p->tape, deja_filter_set_clock(p->f, p->now, NULL) == DEJA_OK);
-    }
+    commands_tell_time(p, p->f);
 }
 
 static inline void commands_clock(struct patient *p)
 {
-    p->now += tape_number(p->tape, 1);
-    if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(p->f, p->now, NULL) == DEJA_OK);
+    p->now += tape_number(p->tape, 1) * (deja_filter_can(p->f, DEJA_CAN_DATE) ? 86400 : 1);
+    commands_tell_time(p, p->f);
 }
 
 static inline void commands_sync(struct patient *p)
@@ -367,8 +399,7 @@ static inline void commands_copy(struct patient *p)
     if (!p->path || p->in_file || deja_filter_export_len(p->f) > COMMANDS_WHOLE)
         return;
     HOLDS(p->tape, deja_filter_copy(p->f, p->path, 0, &copy, &err) == DEJA_OK);
-    if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(copy, p->now, NULL) == DEJA_OK);
+    commands_tell_time(p, copy);
     commands_same(p, copy);
     deja_filter_free(p->f);
     p->f = copy;
@@ -553,7 +584,7 @@ static inline deja_filter *commands_begin(struct tape *t, const struct limited *
         return f;
     }
     HOLDS(t, deja_filter_new(&opt, &f, &err) == DEJA_OK);
-    if (opt.kind == DEJA_WINDOW)
+    if (opt.kind == DEJA_WINDOW || opt.flags & DEJA_DATES)
         HOLDS(t, deja_filter_set_clock(f, 100000, NULL) == DEJA_OK);
     for (unsigned i = 0; i < 30; i++) {
         const int rc = deja_filter_add(f, commands_key(i, &room), NULL, NULL);
@@ -569,7 +600,7 @@ static inline const uint8_t *commands_bytes(struct tape *t, unsigned which, size
         uint8_t *bytes;
         size_t len;
     } made[COMMANDS_FILTERS];
-    which %= COMMANDS_FILTERS;
+    which = which < 242 ? which % COMMANDS_FIRST : COMMANDS_FIRST + which % 2;
     if (!made[which].bytes) {
         struct limited memory = {.tape = t};
         memory.hook = (deja_allocator){limited_alloc, limited_free, &memory};
@@ -605,8 +636,7 @@ static inline bool commands_run(struct tape *t, const char *path, bool edit)
     } else {
         HOLDS(t, deja_filter_stats(p.f, 0, &o, NULL) == DEJA_OK);
         p.kind = o.kind;
-        if (p.kind == DEJA_WINDOW)
-            HOLDS(t, deja_filter_set_clock(p.f, p.now, NULL) == DEJA_OK);
+        commands_tell_time(&p, p.f);
         commands_survives(&p);
         for (int n = 0; n < 24 && t->at < t->end; n++)
             commands_one(&p);
