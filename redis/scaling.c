@@ -16,6 +16,7 @@ static uint64_t part_bytes(const deja_options *opt, uint64_t capacity, double ra
     part.kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
     part.capacity = capacity;
     part.fp_rate = rate;
+    part.flags = opt->flags & DEJA_DATES;
     return deja_plan_make(&part, &plan, NULL) == DEJA_OK ? plan.bytes : 0;
 }
 
@@ -55,5 +56,6 @@ uint64_t scaling_most_of(const deja_stats *o)
     opt.fp_rate = o->fp_rate;
     opt.growth = o->growth;
     opt.tightening = o->tightening;
+    opt.flags = o->flags;
     return scaling_most(&opt);
 }

@@ -10,7 +10,21 @@ struct check_options {
     bool invert;
     bool count;
     bool prefix;
+    uint32_t older_than; /* days */
 };
+
+static int check_options(const void *target, deja_error *err)
+{
+    const struct check_options *o = target;
+    if (o->older_than && o->prefix)
+        return fail(err, OPT_USAGE,
+                    "--older-than and --prefix cannot be combined: a layered "
+                    "filter has no dates");
+    if (o->older_than && (o->shared.redis || o->shared.dcso))
+        return fail(err, OPT_USAGE, "--older-than needs a deja filter file, not %s",
+                    o->shared.redis ? "--redis" : "--format dcso");
+    return DEJA_OK;
+}
 
 static const struct opt options[] = {
     OPT_FLAG('v', "invert", struct check_options, invert,
@@ -19,6 +33,8 @@ static const struct opt options[] = {
              "print the number of lines instead of the lines", OPT_USED(1)),
     OPT_FLAG(0, "prefix", struct check_options, prefix,
              "treat lines as URL prefixes; find those with at least one known URL (kind layered)"),
+    OPT_DAYS(0, "older-than", "DAYS", struct check_options, older_than,
+             "print the lines that were last seen at least DAYS ago (30d, 4w, 6mo, 1y)"),
     OPT_GROUP(struct check_options, shared, shared_output),
     OPT_GROUP(struct check_options, shared, shared_canonical),
     OPT_GROUP(struct check_options, shared, shared_input_dcso),
@@ -26,6 +42,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct check_options, shared, shared_file_key),
     OPT_GROUP(struct check_options, shared, shared_redis),
     OPT_GROUP(struct check_options, shared, shared_general_no_v),
+    OPT_CHECK(check_options),
     OPT_END,
 };
 
@@ -49,10 +66,31 @@ static int look_up_prefixes(const struct job *j, struct batch *b, deja_error *er
     return rc;
 }
 
+/* An absent line has the day 0 and is not old. */
+static int look_up_old(const struct job *j, struct batch *b, deja_error *err)
+{
+    enum {
+        LOT = 512
+    };
+    deja_days days[LOT];
+    const uint32_t today = deja_filter_today(j->filter);
+    for (size_t at = 0; at < b->keyed; at += LOT) {
+        const size_t n = b->keyed - at < LOT ? b->keyed - at : LOT;
+        const int rc = deja_filter_days_hashed(j->filter, b->hash + at, n, days, err);
+        if (rc < 0)
+            return rc;
+        for (size_t i = 0; i < n; i++)
+            b->answer[at + i] = days[i].last && days[i].last + j->o->older_than <= today;
+    }
+    return DEJA_OK;
+}
+
 static int look_up(const struct job *j, struct batch *b, deja_error *err)
 {
     if (!j->filter)
         dcso_contains(&j->foreign.filter, b->hash, b->keyed, b->answer);
+    else if (j->o->older_than)
+        return look_up_old(j, b, err);
     else if (!j->o->prefix)
         deja_filter_contains_hashed(j->filter, b->hash, b->keyed, b->answer);
     else
@@ -83,6 +121,8 @@ static void report_json(const struct job *j)
     json_uint(&r.json, "read", j->session.records);
     json_uint(&r.json, "in", j->o->invert ? j->session.records - j->printed : j->printed);
     json_uint(&r.json, "lookups", j->session.lookups);
+    if (j->o->older_than)
+        json_uint(&r.json, "older_than_days", j->o->older_than);
     session_report_end(&r, &j->session);
 }
 
@@ -102,7 +142,9 @@ static void tell_all(const struct job *j, const char *where)
 
 static void report(const struct job *j)
 {
-    const char *where = j->o->invert ? "not in" : "in";
+    const char *where = j->o->older_than ? j->o->invert ? "not old in" : "old in"
+                        : j->o->invert   ? "not in"
+                                         : "in";
     struct closing c = session_closing(&j->session);
     session_warn_missing(&j->session);
     closing_count_in(&c, j->printed, where, j->call->operands[0]);
@@ -163,6 +205,10 @@ static int run(struct call *call, deja_error *err)
         rc = fail(err, OPT_USAGE, "--prefix needs a filter of kind layered");
     else if (rc == DEJA_OK && j.o->prefix)
         rc = deja_filter_require(j.filter, DEJA_CAN_PREFIX, err);
+    if (rc == DEJA_OK && j.o->older_than && !j.filter)
+        rc = fail(err, OPT_USAGE, "--older-than needs a deja filter file, not a DCSO bloom file");
+    else if (rc == DEJA_OK && j.o->older_than)
+        rc = deja_filter_require(j.filter, DEJA_CAN_DATE, err);
     if (rc == DEJA_OK)
         rc = session_output(&j.session, call, &j.o->shared, 1, err);
     if (rc == DEJA_OK)
@@ -195,6 +241,10 @@ const struct command cmd_check = {
         "whose segments were seen at the same depth under other prefixes: http://h/b after "
         "http://h/a and http://g/b. A filter of L layers compares the first L - 1 segments and "
         "never the query.\n\n"
+        "With --older-than DAYS and a filter with dates (deja-build(1), -k exact --dates), it prints "
+        "the lines in the filter that were last seen at least DAYS ago; with -v all other lines: "
+        "those seen since then, and those that are not in the filter. Units are d, w, mo (30 days) "
+        "and y (365 days). Days begin at midnight UTC.\n\n"
         "F can also be a DCSO bloom file, plain or gzip. deja detects it by its first bytes; "
         "--format dcso insists on it. A second --format is then that of the lines.\n\n"
         "With --url=gsb the filter is a block list (see deja-build(1)). A line is in it if its "
@@ -206,6 +256,8 @@ const struct command cmd_check = {
               REMOTE_TEXT " F.deja is then the name of the cache."},
     .examples = {{"lines that were seen", "deja check seen.deja urls.txt"},
                  {"lines that were not seen", "deja check -v seen.deja urls.txt"},
+                 {"lines that were last seen 30 days ago or earlier",
+                  "deja check --older-than 30d pages.deja urls.txt"},
                  {"requests in a web server's log for URLs in a list",
                   "deja check --format log list.deja access.log"},
                  {"requests in a proxy's log for URLs in a block list",

@@ -24,6 +24,7 @@ struct dedup_options {
     const char *state;
     bool repeated;
     bool count;
+    uint32_t again_after; /* days */
 };
 
 static int check_options(const void *target, deja_error *err)
@@ -31,6 +32,11 @@ static int check_options(const void *target, deja_error *err)
     const struct dedup_options *o = target;
     if (o->shared.mode && (!o->state || o->shared.redis))
         return fail(err, OPT_USAGE, "--mode sets the permissions of the state: give --state FILE");
+    if (o->again_after && o->shared.redis)
+        return fail(err, OPT_USAGE, "--again-after needs a state in a file, not --redis");
+    if (o->again_after && !o->state)
+        return fail(err, OPT_USAGE,
+                    "--again-after compares with earlier runs: give --state FILE to keep them");
     return DEJA_OK;
 }
 
@@ -42,6 +48,8 @@ static const struct opt options[] = {
              OPT_USED(1)),
     OPT_FLAG('c', "count", struct dedup_options, count,
              "print the number of lines instead of the lines", OPT_USED(1)),
+    OPT_DAYS(0, "again-after", "DAYS", struct dedup_options, again_after,
+             "print a line again if it was last printed at least DAYS ago (30d, 4w, 6mo, 1y)"),
     OPT_GROUP(struct dedup_options, shared, shared_output),
     OPT_GROUP(struct dedup_options, shared, shared_canonical),
     OPT_GROUP(struct dedup_options, shared, shared_sizing),
@@ -136,6 +144,29 @@ static bool has_state(const struct job *j)
     return j->o->state && access(j->o->state, F_OK) == 0;
 }
 
+/* Only a filter with dates knows when a line was printed.  (The library would complain about
+ * --dates, which the user did not give.) */
+static int choose_dates(const struct dedup_options *o, deja_options *opt, deja_error *err)
+{
+    if (!o->again_after)
+        return DEJA_OK;
+    if (opt->kind && opt->kind != DEJA_EXACT)
+        return fail(err, OPT_USAGE,
+                    "--again-after needs the dates of lines, which a filter of kind %s does not "
+                    "store; use -k exact or omit -k",
+                    deja_kind_name(opt->kind));
+    opt->flags |= DEJA_DATES;
+    return DEJA_OK;
+}
+
+static int start_pending(struct job *j, deja_error *err)
+{
+    const int rc = deja_dedup_new(j->filter, &j->pending, err);
+    if (rc < 0 || !j->o->again_after)
+        return rc;
+    return deja_dedup_again_after(j->pending, j->o->again_after, err);
+}
+
 static int make_filter(struct job *j, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
@@ -147,6 +178,8 @@ static int make_filter(struct job *j, deja_error *err)
     if (rc == DEJA_OK && !exists)
         rc = check_kind(opt.kind, NULL, err);
     if (rc == DEJA_OK && !exists)
+        rc = choose_dates(j->o, &opt, err);
+    if (rc == DEJA_OK && !exists)
         rc = session_choose_size(j->call, &j->o->shared, 0, &opt, err);
     if (rc < 0)
         return rc;
@@ -156,7 +189,7 @@ static int make_filter(struct job *j, deja_error *err)
     }
     if (!exists)
         rc = create_state(j, &opt, err);
-    return rc < 0 ? rc : deja_dedup_new(j->filter, &j->pending, err);
+    return rc < 0 ? rc : start_pending(j, err);
 }
 
 /* --- The lines ------------------------------------------------------------ */
@@ -447,7 +480,13 @@ const struct command cmd_dedup = {
         "was seen in texts that were kept; a text of fewer words counts as one run. -D prints what "
         "is removed.\n\n"
         "With -k window the filter forgets: a line that did not occur among the last N lines "
-        "(-n), or within TIME (--window-time), is printed again. Each occurrence renews a line.",
+        "(-n), or within TIME (--window-time), is printed again. Each occurrence renews a line.\n\n"
+        "With --again-after DAYS, a line is also printed if it was last printed at least DAYS ago, "
+        "for a list of pages to visit again. Nothing is forgotten, and lines that are not printed "
+        "leave the date unchanged: a line that arrives every day is printed every DAYS. The state "
+        "must have dates; a new one gets them (-k exact --dates). Units are d, w, mo (30 days) and y "
+        "(365 days). Days begin at midnight UTC. A run without --again-after sets the date of every "
+        "line that it reads.",
     .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
               REMOTE_TEXT
               " --state is then the name of the cache, and -n the number of keys in all of its "
@@ -460,6 +499,8 @@ const struct command cmd_dedup = {
                   "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
                  {"lines that did not occur within the last day",
                   "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
+                 {"pages to fetch today: new ones, and those fetched 30 days ago or earlier",
+                  "deja dedup --state pages.deja --again-after 30d urls.txt > due.txt"},
                  {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
                  {"by the third column of a tab-separated log",
                   "deja dedup -f 3 -d '\\t' crawl.log"},

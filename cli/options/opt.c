@@ -163,12 +163,13 @@ static int set_count(const struct opt *o, const char *text, void *field, deja_er
                     o->hint);
     int rc = o->type == OPT_TYPE_SIZE       ? num_parse_size(text, &n, err)
              : o->type == OPT_TYPE_DURATION ? num_parse_duration(text, &n, err)
+             : o->type == OPT_TYPE_DAYS     ? num_parse_days(text, &n, err)
                                             : num_parse_count(text, &n, err);
     if (rc == DEJA_OK)
         rc = check_range(o, n, err);
     if (rc < 0)
         return rc;
-    if (o->type == OPT_TYPE_COUNT32)
+    if (o->type == OPT_TYPE_COUNT32 || o->type == OPT_TYPE_DAYS)
         *(uint32_t *)field = (uint32_t)n;
     else
         *(uint64_t *)field = n;
@@ -246,6 +247,7 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
     case OPT_TYPE_COUNT32:
     case OPT_TYPE_SIZE:
     case OPT_TYPE_DURATION:
+    case OPT_TYPE_DAYS:
         return set_count(o, text, field, err);
     case OPT_TYPE_RATE:
         return num_parse_rate(text, field, err);

@@ -52,6 +52,7 @@ enum opt_type {
     OPT_TYPE_COUNT32,  /* uint32_t, between min and max                              */
     OPT_TYPE_SIZE,     /* uint64_t, bytes, at least 1                                */
     OPT_TYPE_DURATION, /* uint64_t, seconds, between min and max                     */
+    OPT_TYPE_DAYS,     /* uint32_t, days, between min and max                        */
     OPT_TYPE_RATE,     /* double, 0 < x < 1                                          */
     OPT_TYPE_REAL,     /* double, x > 0                                              */
     OPT_TYPE_SECONDS,  /* double, seconds, 0 or more                                 */
@@ -78,7 +79,7 @@ struct opt {
     const char *value;               /* what --help calls the value: "N"               */
     const char *help;                /* a phrase, no capital, no period                */
     size_t offset;                   /* of the field, or of the group's struct         */
-    uint64_t min, max;               /* COUNT, COUNT32, SIZE, DURATION                 */
+    uint64_t min, max;               /* COUNT, COUNT32, SIZE, DURATION, DAYS           */
     opt_names *names;                /* CHOICE                                         */
     const char *fallback;            /* OPTIONAL; CHOICE whose value may be omitted     */
     uint32_t aside;                  /* CHOICE: not 0: this value sets the bool at ...  */
@@ -149,6 +150,9 @@ struct opt {
 #define OPT_DURATION(l, name, value, T, field, most, ...)                                         \
     {OPT_OF(DURATION, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint64_t),         \
      .min = 1, .max = (most)}
+#define OPT_DAYS(l, name, value, T, field, ...)                                                   \
+    {OPT_OF(DAYS, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),             \
+     .min = 1, .max = 65535}
 #define OPT_RATE(l, name, value, T, field, ...)                                                   \
     {OPT_OF(RATE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, double)}
 #define OPT_REAL(l, name, value, T, field, ...)                                                   \

@@ -1,5 +1,6 @@
 /* info_json.c - `deja info --json`: all numbers, with the names of deja.h. */
 #include "cli/report/info_report.h"
+#include "tools/base/number.h"
 #include <math.h>
 
 static void json_what(struct json *j, const deja_stats *s)
@@ -40,6 +41,12 @@ static void json_removals(struct json *j, const deja_stats *s)
         json_uint(j, "removed", s->removed);
         json_uint(j, "refused", s->refused);
     }
+}
+
+static void json_dates(struct json *j, const deja_stats *s)
+{
+    json_string(j, "oldest_day", s->oldest_day ? num_day(s->oldest_day).s : NULL);
+    json_string(j, "newest_day", s->newest_day ? num_day(s->newest_day).s : NULL);
 }
 
 static void json_window(struct json *j, const deja_stats *s)
@@ -113,6 +120,8 @@ static void json_content(struct json *j, const struct info_report *r)
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
     json_removals(j, s);
+    if (s->flags & DEJA_DATES)
+        json_dates(j, s);
     if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         json_window(j, s);
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER))

@@ -33,7 +33,9 @@ static void print_layered(struct out *o, const deja_stats *s)
 static void print_kind(struct out *o, const deja_stats *s)
 {
     const char *help =
-        deja_kind_help(deja_kind_can(s->kind, DEJA_CAN_GROW) ? s->part_kind : s->kind);
+        s->flags & DEJA_DATES
+            ? "53-bit fingerprints and dates in a table"
+            : deja_kind_help(deja_kind_can(s->kind, DEJA_CAN_GROW) ? s->part_kind : s->kind);
     label(o, "kind");
     out_text(o, deja_kind_name(s->kind));
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER))
@@ -139,6 +141,15 @@ static void print_forgotten(struct out *o, const deja_stats *s)
          s->hidden ? num_count(s->hidden).s : "no", num_plural(s->hidden));
 }
 
+static void print_dates(struct out *o, const deja_stats *s)
+{
+    label(o, "last seen");
+    if (s->oldest_day)
+        out_printf(o, "from %s to %s (UTC)\n", num_day(s->oldest_day).s, num_day(s->newest_day).s);
+    else
+        out_text(o, "no key yet\n");
+}
+
 /* Generations, newest first: the number of keys and the age. */
 static void print_window(struct out *o, const deja_stats *s)
 {
@@ -208,6 +219,8 @@ static void print_content(struct out *o, const struct info_report *r)
                                                            : "bits are set");
     if (s->counter_bits)
         print_counters(o, s);
+    if (s->flags & DEJA_DATES)
+        print_dates(o, s);
     if (s->deletions_capacity)
         print_forgotten(o, s);
 }

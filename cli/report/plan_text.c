@@ -189,7 +189,7 @@ int plan_text(const struct plan_report *s, struct out *o, deja_error *err)
     print_impossible(o, s);
     if (rc < 0)
         return rc;
-    if (s->c->filter.kind == 0)
+    if (s->c->filter.kind == 0 && !(s->c->filter.flags & DEJA_DATES))
         print_tradeoff(o, s);
     else if (deja_kind_can(s->c->filter.kind, DEJA_CAN_GROW))
         out_text(o,

@@ -418,7 +418,8 @@ static void put(struct reserve *r, const char *word, size_t len)
 static deja_options options_of_shard(const deja_options *all, uint32_t n)
 {
     deja_options o = *all;
-    o.kind = o.kind ? o.kind : DEJA_BLOCKED;
+    if (!o.kind)
+        o.kind = o.flags & DEJA_DATES ? DEJA_EXACT : DEJA_BLOCKED;
     o.url = NULL; /* keys are sent in canonical form */
     for (size_t i = 0; deja_option_at(i); i++) {
         const deja_option *row = deja_option_at(i);

@@ -34,7 +34,8 @@ int dj_options_read(const deja_options *opt, deja_options *known, deja_error *er
 
 static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    const uint32_t number = opt->kind ? opt->kind : DEJA_BLOCKED;
+    const bool dates = opt->flags & DEJA_DATES;
+    const uint32_t number = opt->kind ? opt->kind : dates ? DEJA_EXACT : DEJA_BLOCKED;
     const struct dj_kind *kind = plan->kind = dj_kind_variant(dj_kind_of(number), opt->flags);
     if (!kind)
         return dj_fail(err, DEJA_ENOTSUP, "kind %u is not in this version", number);

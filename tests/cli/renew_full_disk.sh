@@ -1,4 +1,4 @@
-# Merging, folding and rotating on a full disk: the old file stays, nothing is left behind.
+# Merging, folding, rotating and expiring on a full disk: the old file stays, nothing is left behind.
 . "$SUPPORT/cases.sh"
 with_small_disks "$@"
 
@@ -42,6 +42,16 @@ rotate_without_room_keeps_the_file() {
     _only a.deja
     succeeds deja rotate -q -p 0.01 disk/a.deja
     succeeds deja verify -q disk/a.deja
+    _only a.deja
+}
+
+expire_without_room_keeps_the_file() {
+    small_disk disk 2m
+    deja build -q --dates --fixed -m 1500k disk/a.deja /dev/null
+    all_new_urls 1000 | python3 "$SUPPORT/dated.py" disk/a.deja 100
+    cp disk/a.deja before
+    fails_with 2 "disk/a.deja: no space for" deja expire --older-than 30d disk/a.deja
+    expect_same before disk/a.deja
     _only a.deja
 }
 

@@ -145,9 +145,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct command *const all[] = {
-        &cmd_dedup,  &cmd_build, &cmd_check,  &cmd_add,   &cmd_remove,
-        &cmd_count,  &cmd_info,  &cmd_verify, &cmd_merge, &cmd_fold,
-        &cmd_rotate, &cmd_plan,  &cmd_url,    &cmd_gen,   &cmd_bench,
+        &cmd_dedup, &cmd_build,  &cmd_check, &cmd_add,    &cmd_remove, &cmd_count,
+        &cmd_info,  &cmd_verify, &cmd_merge, &cmd_fold,   &cmd_rotate, &cmd_plan,
+        &cmd_url,   &cmd_gen,    &cmd_bench, &cmd_expire,
     };
     char *args[ARGS] = {NULL};
     if (size < 1 || size > 4096)

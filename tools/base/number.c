@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MAX_DIGITS   64   /* longer numbers are rejected                */
 #define MAX_EXPONENT 9999 /* a larger one makes no difference            */
@@ -71,6 +72,9 @@ static const struct unit size_units[] = {
 
 static const struct unit duration_units[] = {
     {"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}, {NULL, 0},
+};
+static const struct unit day_units[] = {
+    {"", 1}, {"d", 1}, {"w", 7}, {"mo", 30}, {"y", 365}, {NULL, 0},
 };
 static const struct unit time_units[] = {
     /* microseconds */
@@ -200,6 +204,14 @@ int num_parse_duration(const char *text, uint64_t *value, deja_error *err)
     return parse_scaled(text, duration_units,
                         "takes a duration of whole seconds such as 30s, 15m, 6h, 1.5d or 2w",
                         false, value, err);
+}
+
+int num_parse_days(const char *text, uint64_t *days, deja_error *err)
+{
+    return parse_scaled(text, day_units,
+                        "takes a number of days such as 30d, 4w, 6mo or 1y (mo is 30 days, y is "
+                        "365)",
+                        false, days, err);
 }
 
 int num_parse_seconds(const char *text, double *seconds, deja_error *err)
@@ -463,6 +475,16 @@ struct num_text num_duration(double seconds)
     if (minutes < 24 * 60)
         return two_units(minutes, 60, "h", "min");
     return two_units((minutes + 30) / 60, 24, "d", "h");
+}
+
+struct num_text num_day(uint64_t day)
+{
+    struct num_text t = {"unknown"};
+    const time_t seconds = (time_t)(day * 86400);
+    struct tm tm;
+    if (gmtime_r(&seconds, &tm))
+        (void)strftime(t.s, sizeof t.s, "%Y-%m-%d", &tm);
+    return t;
 }
 
 struct num_text num_took(double seconds)

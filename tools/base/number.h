@@ -18,6 +18,9 @@ int num_parse_count(const char *text, uint64_t *value, deja_error *err);
 int num_parse_size(const char *text, uint64_t *value, deja_error *err);
 /* Seconds: 90, 30s, 15m, 6h, 1.5d, 2w.  The value must be a whole number. */
 int num_parse_duration(const char *text, uint64_t *value, deja_error *err);
+/* Whole days: 30d, 4w, 6mo (30 days each), 1y (365), or a number alone.  Not 6m: that is minutes
+ * elsewhere. */
+int num_parse_days(const char *text, uint64_t *days, deja_error *err);
 /* A double above 0 and below 1, even after rounding. */
 int num_parse_rate(const char *text, double *value, deja_error *err);
 /* A finite double above 0. */
@@ -43,6 +46,7 @@ struct num_text num_bytes(uint64_t bytes);             /* 512 B  33.6 MB: MB is 
 struct num_text num_rate(double p);                    /* 0.0096  1.0e-6  0                     */
 struct num_text num_share(double share);               /* 0.123 is 12.3%                        */
 struct num_text num_duration(double seconds);          /* 0.31 s  2 min 3 s  4 h 12 min         */
+struct num_text num_day(uint64_t day);                 /* 2026-11-18: days since 1970, UTC       */
 struct num_text num_took(double seconds);              /* 0.6 ms  5 ms  310 ms  1.2 s  2 min 3 s */
 struct num_text num_speed(double per_second);          /* 23.1 M/s                              */
 struct num_text num_fixed(double x, int decimals);     /* 9.58: for columns of a table          */

@@ -203,6 +203,34 @@ static void durations_have_units(void **state)
             fail_msg("%s is %llu", wrong[i], (unsigned long long)n);
 }
 
+static void days_have_units(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t days;
+    } good[] = {{"30", 30},  {"30d", 30}, {"4w", 28},    {"6mo", 180},
+                {"1y", 365}, {"0", 0},    {"0.5mo", 15}, {"2Y", 730}};
+    static const char *const wrong[] = {"", "d", "-1d", "1.5d", "6m", "6h", "30s", "1 d", "d1"};
+    deja_error err;
+    uint64_t n = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(num_parse_days(good[i].text, &n, &err), DEJA_OK);
+        assert_int_equal(n, good[i].days);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (num_parse_days(wrong[i], &n, &err) != DEJA_EINVAL)
+            fail_msg("%s is %llu", wrong[i], (unsigned long long)n);
+}
+
+static void days_are_dates(void **state)
+{
+    (void)state;
+    assert_string_equal(num_day(0).s, "1970-01-01");
+    assert_string_equal(num_day(19675).s, "2023-11-14");
+    assert_string_equal(num_day(65535).s, "2149-06-06");
+}
+
 static void other_sizes_are_refused(void **state)
 {
     (void)state;
@@ -464,6 +492,8 @@ int main(void)
         cmocka_unit_test(a_message_cannot_control_the_terminal),
         cmocka_unit_test(sizes_are_binary_unless_spelled_kB),
         cmocka_unit_test(durations_have_units),
+        cmocka_unit_test(days_have_units),
+        cmocka_unit_test(days_are_dates),
         cmocka_unit_test(sizes_are_rounded_down_exactly),
         cmocka_unit_test(other_sizes_are_refused),
         cmocka_unit_test(rates_lie_strictly_between_0_and_1),
