@@ -442,7 +442,8 @@ DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice
  * days reports the days of n keys.  An absent key has the days 0 and 0.
  * today returns the current day of the filter's clock. */
 typedef struct deja_days {
-    uint16_t first, last;
+    uint16_t first;
+    uint16_t last;
 } deja_days;
 DEJA_CHECKED int deja_filter_days(const deja_filter *f, deja_slice key, deja_days *days,
                                   deja_error *err);

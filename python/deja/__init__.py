@@ -30,12 +30,12 @@ from ._errors import (
 from ._filter import Filter, guard_files, verify
 from ._lib import lib as _library
 from ._options import plan
-from ._records import Layer, Plan, Stats
+from ._records import Days, Layer, Plan, Stats
 from ._url import Rules, canonical, expressions, layers, resolve
 
 __version__: str = _library.deja_version().decode()
 __all__ = [
-    "Filter", "Layer", "Plan", "Rules", "Stats",
+    "Days", "Filter", "Layer", "Plan", "Rules", "Stats",
     "canonical", "expressions", "guard_files", "layers", "plan", "resolve", "verify",
     "ArgumentError", "BusyError", "CapacityWarning", "Error", "FileDeniedError", "FileError", "FileMissingError",
     "FileThereError", "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError",

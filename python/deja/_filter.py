@@ -14,6 +14,7 @@ import weakref
 from array import array
 from bisect import bisect_right
 from ctypes import byref
+from datetime import date
 from itertools import accumulate
 from typing import Any, Callable, Iterable, Iterator, Optional, Union
 
@@ -26,7 +27,7 @@ from ._gate import Gate, both_exclusive
 from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, is_buffer, key_bytes
 from ._lib import lib
 from ._options import demands, describe, let_grow, make_options
-from ._records import Layer, Stats
+from ._records import Days, Layer, Stats, day_of, days_of
 from ._url import Account, Rules, rules_of
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -461,6 +462,13 @@ class Filter:
         """Return how many times a key was added and not removed, or more (kind spectral)."""
         return int(self._one(lib.deja_filter_count, self._alive, key, ctypes.c_uint64()))
 
+    def days(self, key: Key) -> Optional[Days]:
+        """Return when a key was first and last seen (dates=True); None if it was never added.
+
+        Days are in UTC.  Every add of a known key sets its last day.
+        """
+        return self.days_many([key])[0]
+
     # --- Many keys ---
 
     def add_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
@@ -501,6 +509,18 @@ class Filter:
             found = iter(answers[:n])
             counts.extend(found if widths is None else (next(found) if width else 0 for width in widths))
         return counts
+
+    def days_many(self, keys: Keys, *, mark: bytes = b"\n") -> list[Optional[Days]]:
+        """Return when each key was first and last seen, None for an absent key.  See days."""
+        days: list[Optional[Days]] = []
+        answers, error = (_lib.Days * PORTION)(), _lib.Error()
+        for lines, n, widths in self._portions(keys, mark):
+            with self._gate.shared():
+                status = lib.deja_filter_days_batch(self._alive(), lines, n, answers, byref(error))
+            self._refuse(status, error)
+            found = map(days_of, answers[:n])
+            days.extend(found if widths is None else (next(found) if width else None for width in widths))
+        return days
 
     def _many(self, verb: str, function: Any, keys: Keys, mark: bytes) -> bytes:
         """Call a function that answers 0 or 1 per key, one portion after another."""
@@ -543,14 +563,29 @@ class Filter:
         with self._gate.exclusive():
             call(function, self._alive(), *arguments, what=self._name)
 
-    def _replace(self, function: Any, argument: Any) -> None:
+    def _replace(self, function: Any, *arguments: Any) -> None:
         """Call a function that replaces the body."""
         with self._gate.exclusive():
-            call(function, self._to_write(), argument, what=self._name)
+            call(function, self._to_write(), *arguments, what=self._name)
             self._measure_room(self._stats())
 
+    def older(self, before: date) -> int:
+        """Return how many keys were last seen before a day, a datetime.date in UTC (dates=True)."""
+        keys = ctypes.c_uint64()
+        self._exclusive(lib.deja_filter_older, day_of("before", before), byref(keys))
+        return keys.value
+
+    def expire(self, before: date) -> int:
+        """Remove the keys that were last seen before a day, a datetime.date in UTC; return how many.
+
+        A file is replaced when the new one is complete.  A filter that has grown shrinks.
+        """
+        keys = ctypes.c_uint64()
+        self._replace(lib.deja_filter_expire, day_of("before", before), byref(keys))
+        return keys.value
+
     def set_clock(self, seconds: int) -> None:
-        """Set the time of a window filter, in seconds since 1970; 0 restores the system clock."""
+        """Set the time of a window or a filter with dates, in seconds since 1970; 0 restores the system clock."""
         self._exclusive(lib.deja_filter_set_clock, whole("seconds", seconds, most_of(ctypes.c_uint64), least=0))
 
     def stats(self, body: bool = True) -> Stats:

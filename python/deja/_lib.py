@@ -17,7 +17,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import (
-    POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32,
+    POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint16, c_uint32,
     c_uint64, c_uint, c_void_p,
 )
 from pathlib import Path
@@ -184,8 +184,13 @@ class Stats(Sized):
         ("deletions_capacity", c_uint64), ("fn_now", c_double), ("crowded", c_uint64),
         ("turns", c_uint64), ("window_keys", c_uint64), ("generation_keys", c_uint64 * 8),
         ("generation_age", c_uint64 * 8), ("familiar", c_uint64), ("layers", c_uint32),
-        ("layers_most", c_uint32), ("delimiter", c_uint64),
+        ("layers_most", c_uint32), ("delimiter", c_uint64), ("oldest_day", c_uint64),
+        ("newest_day", c_uint64),
     ]
+
+
+class Days(Structure):
+    _fields_ = [("first", c_uint16), ("last", c_uint16)]
 
 
 class Layer(Sized):
@@ -240,6 +245,9 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_filter_remove_batch": (c_int, _filter, _array, c_size_t, _array, _size, _error),
     "deja_filter_count_batch": (c_int, _filter, _array, c_size_t, _array, _error),
     "deja_filter_prefix_batch": (c_int, _filter, _array, c_size_t, _array, _error),
+    "deja_filter_days_batch": (c_int, _filter, _array, c_size_t, _array, _error),
+    "deja_filter_older": (c_int, _filter, c_uint32, POINTER(c_uint64), _error),
+    "deja_filter_expire": (c_int, _filter, c_uint32, POINTER(c_uint64), _error),
     "deja_filter_set_clock": (c_int, _filter, c_uint64, _error),
     "deja_filter_stats": (c_int, _filter, c_uint, POINTER(Stats), _error),
     "deja_filter_layer": (c_int, _filter, c_uint32, POINTER(Layer), _error),

@@ -4,13 +4,41 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass, fields
-from typing import Any, Optional, TypeVar
+from datetime import date
+from typing import Any, NamedTuple, Optional, TypeVar
 
-from ._lib import lib
+from ._errors import fail
+from ._lib import EINVAL, lib
 
 _NAMES = {"kind": lib.deja_kind_name, "part_kind": lib.deja_kind_name, "hash": lib.deja_hash_name,
           "profile": lib.deja_profile_name}
 _FLAGS = {"unclean", "keyed"}
+_DAYS = {"oldest_day", "newest_day"}
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class Days(NamedTuple):
+    """When a key was first and last seen; see Filter.days()."""
+
+    first: date
+    last: date
+
+
+def date_of(day: int) -> Optional[date]:
+    """Return the date of a day number; None for 0."""
+    return date.fromordinal(_EPOCH + day) if day else None
+
+
+def days_of(days: Any) -> Optional[Days]:
+    first, last = date_of(days.first), date_of(days.last)
+    return Days(first, last) if first and last else None
+
+
+def day_of(name: str, day: date) -> int:
+    """Return the number of a date; 0 if it is before 1970."""
+    if not isinstance(day, date):
+        fail(EINVAL, f"{name} is {day!r}, not a datetime.date")
+    return max(day.toordinal() - _EPOCH, 0)
 
 
 def _value(name: str, number: Any) -> Any:
@@ -19,6 +47,8 @@ def _value(name: str, number: Any) -> Any:
         return text.decode() if text else None
     if isinstance(number, ctypes.Array):
         return tuple(number)
+    if name in _DAYS:
+        return date_of(number)
     return bool(number) if name in _FLAGS else number
 
 
@@ -74,7 +104,8 @@ class Stats(_Record):
     excess: int  # of these, beyond the capacity: the rate is above fp_rate
     format: int  # of its file: 1 from deja 0.1, 2 since 0.2
     syncs: int
-    flags: int  # DEJA_KEY_APART = 1, DEJA_MINIMAL_INCREASE = 2, DEJA_LAYERED_PAPER = 4, DEJA_LAYERED_WORDS = 8
+    flags: int  # DEJA_KEY_APART = 1, DEJA_MINIMAL_INCREASE = 2, DEJA_LAYERED_PAPER = 4, DEJA_LAYERED_WORDS = 8,
+    #                  DEJA_DATES = 16
     keyed: bool
     unclean: bool  # not synced after its last add; counts are estimates
     counter_bits: int
@@ -115,6 +146,8 @@ class Stats(_Record):
     layers: int
     layers_most: int
     delimiter: int
+    oldest_day: Optional[date]  # with dates: the earliest last day of a key, UTC
+    newest_day: Optional[date]
 
 
 @dataclass(frozen=True)

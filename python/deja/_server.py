@@ -177,7 +177,8 @@ class Shards(_Server):
             if OPTIONS[name].unit == b"keys":
                 mean = given[name] / self._n
                 given[name] = math.ceil(mean + 5 * math.sqrt(mean)) + 1
-        given.setdefault("kind", "scalable" if options.get("grow") is not False else "blocked")
+        plain = "exact" if given.get("dates") else "blocked"
+        given.setdefault("kind", "scalable" if options.get("grow") is not False else plain)
         for shard in self._names:
             self._make(["DEJA.RESERVE", shard, *_words(given)])
 

@@ -19,7 +19,7 @@ from deja import _lib, _records
 header = (pydeja.SOURCE / "include" / "deja.h").read_text()
 plain = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
 STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_option": _lib.Option, "deja_options": _lib.Options,
-              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer}
+              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer, "deja_days": _lib.Days}
 NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
            "OPTION_COUNT OPTION_RATE OPTION_REAL OPTION_CHOICE OPTION_CHAR OPTION_FLAG OPTION_SECRET OPTION_RULES OPTION_BITS "
@@ -33,11 +33,12 @@ LINES = "deja_lines_split splits buffers into keys"
 NOT_BOUND = {
     "deja_builder_add_hashed": TWO_STEPS, "deja_builder_hash_batch": TWO_STEPS,
     "deja_filter_add_hashed": TWO_STEPS, "deja_filter_contains_hashed": TWO_STEPS,
-    "deja_filter_count_hashed": TWO_STEPS, "deja_filter_hash_batch": TWO_STEPS,
+    "deja_filter_count_hashed": TWO_STEPS, "deja_filter_days_hashed": TWO_STEPS, "deja_filter_hash_batch": TWO_STEPS,
     "deja_filter_hash_words": TWO_STEPS, "deja_filter_remove_hashed": TWO_STEPS,
-    **dict.fromkeys(("deja_dedup_commit", "deja_dedup_contains", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new",
+    **dict.fromkeys(("deja_dedup_again_after", "deja_dedup_commit", "deja_dedup_contains", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new",
                      "deja_dedup_pending"), "takes hashes, as the two-step calls do"),
     "deja_builder_add": "build adds batches", "deja_filter_prefix": "prefix calls prefix_many",
+    "deja_filter_days": "days calls days_many", "deja_filter_today": "Python code does the same",
     "deja_filter_export_len": "an export ends with an empty piece",
     "deja_import_len": "callers can count pieces", "deja_import_read": "the caller has the pieces",
     "deja_lines_count": LINES, "deja_lines_ends": LINES,

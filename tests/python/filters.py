@@ -4,6 +4,7 @@ import dataclasses
 import math
 import unittest
 import warnings
+from datetime import date, datetime, timezone
 
 from pydeja import TEXT, URLS
 
@@ -50,6 +51,43 @@ class WholeFilter(unittest.TestCase):
         self.assertRaises(FileExistsError, f.copy, "copy.deja")
         f.copy("copy.deja", replace=True).close()
         self.assertRaises(deja.ArgumentError, f.fold, 99)
+
+    def test_dates(self):
+        def at(year, month, day):
+            return int(datetime(year, month, day, 12, tzinfo=timezone.utc).timestamp())
+
+        for path in (None, "dates.deja"):
+            f = deja.Filter(path, dates=True, capacity=100)
+            f.set_clock(at(2026, 1, 2))
+            f.add_many(URLS[:1000])  # it grows
+            f.set_clock(at(2026, 3, 4))
+            f.add_many(URLS[500:2000])
+            self.assertEqual(f.days(URLS[0]), (date(2026, 1, 2), date(2026, 1, 2)))
+            self.assertEqual(f.days(URLS[500]).last, date(2026, 3, 4))
+            self.assertEqual(f.days(URLS[500]).first, date(2026, 1, 2))
+            self.assertIsNone(f.days("absent"))
+            days = f.days_many(URLS)
+            self.assertEqual(sum(d is not None for d in days), 2000)
+            self.assertEqual(days[1500], deja.Days(date(2026, 3, 4), date(2026, 3, 4)))
+            self.assertEqual((f.stats().oldest_day, f.stats().newest_day), (date(2026, 1, 2), date(2026, 3, 4)))
+            self.assertEqual(f.older(date(2026, 3, 4)), 500)
+            self.assertEqual(f.expire(date(2026, 3, 4)), 500)
+            self.assertEqual(f.expire(date(1950, 1, 1)), 0)
+            self.assertEqual(f.stats().keys, 1500)
+            self.assertNotIn(URLS[0], f)
+            self.assertRaises(deja.ArgumentError, f.expire, 30)
+        f = deja.Filter(capacity=100)
+        self.assertIsNone(f.stats().oldest_day)
+        self.assertRaisesRegex(deja.UnsupportedError, "dates", f.days, "a")
+        self.assertRaisesRegex(deja.UnsupportedError, "dates", f.expire, date(2026, 1, 1))
+        self.assertRaisesRegex(deja.ArgumentError, "dates goes with kind exact", deja.Filter, kind="layered",
+                               capacity=9, dates=True)
+
+    def test_dates_of_urls(self):
+        f = deja.Filter(dates=True, url="safe", capacity=100)
+        f.add("HTTP://Example.com")
+        self.assertIsNotNone(f.days("http://example.com/"))
+        self.assertEqual([d is None for d in f.days_many(["http://example.com", "http://other/"])], [False, True])
 
     def test_static_filters_are_built(self):
         f = deja.Filter.build(URLS, "static.deja")

@@ -36,6 +36,8 @@ RESERVE = {
     "window": "KIND window CAPACITY 100 ERROR 0.01 GENERATIONS 3",
     "timed": "KIND window CAPACITY 100 ERROR 0.01 SECONDS 1000000",
     "exact": "KIND exact CAPACITY 300",
+    "dated": "KIND exact CAPACITY 300 DATES",
+    "dates": "KIND scalable PARTS exact CAPACITY 30 ERROR 0.01 DATES",
     "url": "KIND blocked CAPACITY 100 ERROR 0.01 URL crawl",
 }
 # Fields of the header, of an entry in the part table, and of the sync record (docs/format.md).
