@@ -252,7 +252,8 @@ typedef struct deja_allocator {
  * parts after the first, which then tighten by 0.7. */
 typedef struct deja_options {
     size_t size;                 /* set by DEJA_OPTIONS_INIT                 */
-    uint32_t kind;               /* a deja_kind; default DEJA_BLOCKED        */
+    uint32_t kind;               /* a deja_kind; default DEJA_BLOCKED, or    */
+                                 /* DEJA_EXACT with DEJA_DATES               */
     uint32_t hashes;             /* k; default: best for the other options   */
     uint64_t capacity;           /* n, keys expected                         */
     double fp_rate;              /* p at capacity; default 1e-6              */
