@@ -393,8 +393,9 @@ DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice 
 /* Sets the time of a window or of a filter with dates, in seconds since 1970, for logs with their
  * own timestamps and for tests.  The time stays until the next call; 0 restores the system's clock.
  * A window's time never runs backward while it is open: an earlier time counts as the latest one
- * that an add used.  If the newest generation of a file starts in the future (the clock was set back, or the file was
- * crafted), the next add restarts it from now; stats.clock_behind reports by how much. */
+ * that an add used.  If the newest generation of a file starts in the future (the clock was set
+ * back, or the file was crafted), the next add restarts it from now; stats.clock_behind reports by
+ * how much. */
 DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err);
 
 /* Remove and count keys: spectral can do both, paired can remove; other kinds return
@@ -755,10 +756,11 @@ DEJA_CHECKED int deja_dedup_contains(deja_dedup *d, const uint64_t *hash, size_t
                                      deja_error *err);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
 DEJA_API void deja_dedup_free(deja_dedup *d);
-/* For filters with dates (otherwise DEJA_ENOTSUP): a line also counts as new if its key was last seen
- * at least `days` days ago; 0 (the default): never.  With `days`, a commit sets the last day only of
- * keys that were judged new, so a key that arrives every day is new again every `days` days.  Without
- * it, a commit sets the last day of every key that was judged.  Call it while nothing is pending. */
+/* For filters with dates (otherwise DEJA_ENOTSUP): a line also counts as new if its key was last
+ * seen at least `days` days ago; 0 (the default): never.  With `days`, a commit sets the last day
+ * only of keys that were judged new, so a key that arrives every day is new again every `days`
+ * days.  Without it, a commit sets the last day of every key that was judged.  Call it while
+ * nothing is pending. */
 DEJA_CHECKED int deja_dedup_again_after(deja_dedup *d, uint32_t days, deja_error *err);
 /* Returns how many keys are pending: those judged new and, in a window or with dates, those to be
  * renewed. */
