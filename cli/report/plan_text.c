@@ -132,6 +132,13 @@ static void print_tradeoff(struct out *o, const struct plan_report *s)
     out_text(o, "   at any rate\n");
 }
 
+/* How many keys an exact filter holds: a cache line has eight slots, or six with dates. */
+static uint64_t keys_when_full(const struct plan_report *s, const deja_plan *p)
+{
+    const uint64_t slots = p->bits / 512 * (s->c->filter.flags & DEJA_DATES ? 6 : 8);
+    return slots - slots / 16;
+}
+
 /* The rate and the losses with fewer and with more keys than planned. */
 static int print_filling(struct out *o, const struct plan_report *s, deja_error *err)
 {
@@ -151,7 +158,7 @@ static int print_filling(struct out *o, const struct plan_report *s, deja_error 
     int rc = table_print(&t, o, 2, err);
     if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* see docs/kinds.md */
         out_printf(o, "  It is full at 15/16 of its slots, %s, and then rejects new keys.\n",
-                   num_of(p->bits / 64 - p->bits / 64 / 16, "key").s);
+                   num_of(keys_when_full(s, p), "key").s);
     return rc;
 }
 

@@ -147,6 +147,13 @@ unions_have_the_dates_of_both() {
     fails_with 2 "only one of the filters has dates" deja merge -q -o no.deja a.deja c.deja
 }
 
+# n / 2^53 and 15/16 of six slots per line.
+the_plan_knows_the_smaller_fingerprints() {
+    succeeds deja plan -k exact --dates -n 1M
+    expect_stdout_has "500,000   50%    5.6e-11"
+    expect_stdout_has "It is full at 15/16 of its slots, 1,171,879 keys"
+}
+
 misuse_is_explained() {
     exec < /dev/null
     echo a | deja build -q -n 10 plain.deja
