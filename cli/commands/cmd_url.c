@@ -41,7 +41,7 @@ static const struct opt options[] = {
              OPT_JSON_KEY, OPT_USED(1)),
     OPT_GROUP(struct url_options, shared, shared_output),
     OPT_GROUP(struct url_options, shared, shared_rules),
-    OPT_GROUP(struct url_options, shared, shared_input),
+    OPT_GROUP(struct url_options, shared, shared_lines),
     OPT_HEADING("General"),
     OPT_GROUP(struct url_options, shared, shared_verbose),
     OPT_CHECK(check_options),

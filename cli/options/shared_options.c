@@ -152,12 +152,24 @@ static const struct opt shared_json_key[] = {
     OPT_END,
 };
 
-const struct opt shared_input[] = {
+static const struct opt shared_case[] = {
+    OPT_FLAG('i', "ignore-case", struct shared_options, ignore_case,
+             "ignore the case of ASCII letters when comparing keys", OPT_USED(3)),
+    OPT_END,
+};
+
+const struct opt shared_lines[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
     OPT_CHOICE(0, "format", "FORMAT", struct shared_options, format, pick_format_name,
                "use the URL or hosts in lines of this format as the key", OPT_USED(1)),
     OPT_PART(shared_json_key),
+    OPT_END,
+};
+
+const struct opt shared_input[] = {
+    OPT_PART(shared_lines),
+    OPT_PART(shared_case),
     OPT_END,
 };
 
@@ -177,6 +189,7 @@ const struct opt shared_input_dcso[] = {
                        "is a DCSO bloom file, and a second --format names that of the lines",
                        OPT_USED(1)),
     OPT_PART(shared_json_key),
+    OPT_PART(shared_case),
     OPT_END,
 };
 

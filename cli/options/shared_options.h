@@ -27,6 +27,7 @@ struct shared_options { /* 0, NULL or false: not given */
     uint32_t format; /* a pick_format */
     bool dcso;       /* the filter is a DCSO bloom file */
     const char *json_key;
+    bool ignore_case;       /* of ASCII letters in keys */
     bool paragraphs;        /* records are paragraphs */
     const char *jsonl_text; /* the string of a JSON document whose paragraphs are compared */
     uint32_t ngrams;        /* compare texts by their n-grams of this many words */
@@ -73,7 +74,8 @@ extern const struct opt shared_sizing[];   /* -n -p -m -k --hashes --filters --h
 extern const struct opt shared_secret[];   /* --key --seed */
 extern const struct opt shared_file_key[]; /* --key alone, for an existing filter */
 extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key
-                                              --paragraphs */
+                                              --paragraphs -i */
+extern const struct opt shared_lines[];    /* the same without -i */
 /* The same; --format dcso says that the filter is a DCSO bloom file. */
 extern const struct opt shared_input_dcso[];
 extern const struct opt shared_text[];         /* --jsonl-text --ngrams --threshold */

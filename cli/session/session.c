@@ -1,6 +1,7 @@
 /* session.c - shared by the commands that read keys; see session.h. */
 #include "cli/session/session.h"
 #include "cli/options/keyfile.h"
+#include "cli/session/foldcase.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/signals.h"
@@ -176,17 +177,38 @@ static uint64_t filter_bytes(const deja_filter *f)
     return f && deja_filter_stats(f, 0, &o, NULL) == DEJA_OK ? o.bytes : 0;
 }
 
+/* A pipeline_step.  Case is folded after URLs, which may decode %41 to A, and before texts, whose
+ * n-grams overlap.  After a failure, the records that are left get all steps. */
+static int change_keys(void *session, struct block *b, deja_error *err)
+{
+    struct session *s = session;
+    int rc = s->urls.rules ? urlkeys_run(&s->urls, b, err) : DEJA_OK;
+    if (s->shared->ignore_case) {
+        deja_error later;
+        const int folded = foldcase_run(b, rc < 0 ? &later : err);
+        rc = rc < 0 ? rc : folded;
+    }
+    if (rc == DEJA_OK && textkeys_active(&s->text))
+        rc = textkeys_run(&s->text, b, err);
+    return rc;
+}
+
+/* Starts reading the input. */
+static int open_pipeline(struct session *s, deja_error *err)
+{
+    const struct pipeline_step step = {change_keys, s};
+    const bool changes = s->urls.rules || s->shared->ignore_case || textkeys_active(&s->text);
+    return pipeline_open(s->in, s->filter ? pipeline_hash_of(s->filter) : s->hash,
+                         changes ? &step : NULL, thread_count(s->shared), &s->pipeline, err);
+}
+
 int session_open(struct session *s, const struct call *call, const struct shared_options *c,
                  size_t first, const deja_filter *filter, deja_error *err)
 {
     struct input_options in = session_input_options(call, c, first);
     const deja_stats none = DEJA_STATS_INIT;
-    const struct pipeline_step urls = {urlkeys_run, &s->urls};
-    const struct pipeline_step text = {textkeys_run, &s->text};
     textkeys_init(&s->text, c);
-    const struct pipeline_step *step = s->urls.rules               ? &urls
-                                       : textkeys_active(&s->text) ? &text
-                                                                   : NULL;
+    s->shared = c;
     s->call = call;
     s->filter = filter;
     s->stats = none;
@@ -197,8 +219,7 @@ int session_open(struct session *s, const struct call *call, const struct shared
     leftout_init(&s->left_out, c, call->console, s->urls.rules ? NULL : s->in);
     s->typed = rc == DEJA_OK && input_is_terminal(s->in);
     if (rc == DEJA_OK)
-        rc = pipeline_open(s->in, filter ? pipeline_hash_of(filter) : s->hash, step,
-                           thread_count(c), &s->pipeline, err);
+        rc = open_pipeline(s, err);
     progress_begin(&s->progress, call->console, s->out, "lines");
     if (rc < 0)
         session_close(s);

@@ -13,26 +13,29 @@
 /* Paragraphs for the descriptions of these commands: the key of a line. */
 #define SESSION_KEY_TEXT                                                                          \
     "Lines are compared by their keys: the whole line, or the part that -f, --csv, --format or "  \
-    "--json-key selects.\n\n" SESSION_FORMAT_TEXT
-#define SESSION_FORMAT_TEXT                                                                                                 \
-    "  --format  the key\n"                                                                                                 \
-    "  lines     the whole line; the default\n"                                                                             \
-    "  log       the request target in a Common or Combined log, its escapes\n"                                             \
-    "            decoded, with or without a leading virtual host\n"                                                         \
-    "  squid     the URL in squid's native log: the 7th field\n"                                                            \
-    "  cdx       the original URL in a CDX index: the field a of its legend,\n"                                             \
-    "            or without a legend the 3rd field\n"                                                                       \
-    "  cdxj      the string url in the JSON object of a CDXJ line\n"                                                        \
-    "  jsonl     the string url in a line that is a JSON object\n"                                                          \
-    "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                                                \
-    "            ||a^; comments and names such as localhost are skipped\n\n"                                                \
-    "--json-key takes a name such as url, a path such as page.url, or the same in the syntax of "                           \
-    "jq and JSONPath: .page.url, $.page.url. Write .\"a.b\" for a name that contains a dot.\n\n"                            \
-    "A line without a key matches nothing, not even another line without one. Such a line has "                             \
-    "too few fields, no such string or request, or an empty one (\"url\": \"\"). dedup and "                                \
-    "check -v print it; check does not; build, add and remove skip it; count prints 0. The "                                \
-    "summary counts such lines and names the first three (--verbose: all); with --strict the first one is an error. If no " \
-    "line has the key, the command fails and shows what the lines contain. Without these "                                  \
+    "--json-key selects. -i makes keys lower case first (ASCII letters only; of URLs, the "       \
+    "canonical form). A filter file does not record these options: give them with each "          \
+    "command.\n\n" SESSION_FORMAT_TEXT
+#define SESSION_FORMAT_TEXT                                                                       \
+    "  --format  the key\n"                                                                       \
+    "  lines     the whole line; the default\n"                                                   \
+    "  log       the request target in a Common or Combined log, its escapes\n"                   \
+    "            decoded, with or without a leading virtual host\n"                               \
+    "  squid     the URL in squid's native log: the 7th field\n"                                  \
+    "  cdx       the original URL in a CDX index: the field a of its legend,\n"                   \
+    "            or without a legend the 3rd field\n"                                             \
+    "  cdxj      the string url in the JSON object of a CDXJ line\n"                              \
+    "  jsonl     the string url in a line that is a JSON object\n"                                \
+    "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
+    "            ||a^; comments and names such as localhost are skipped\n\n"                      \
+    "--json-key takes a name such as url, a path such as page.url, or the same in the syntax of " \
+    "jq and JSONPath: .page.url, $.page.url. Write .\"a.b\" for a name that contains a dot.\n\n"  \
+    "A line without a key matches nothing, not even another line without one. Such a line has "   \
+    "too few fields, no such string or request, or an empty one (\"url\": \"\"). dedup and "      \
+    "check -v print it; check does not; build, add and remove skip it; count prints 0. The "      \
+    "summary counts such lines and names the first three (--verbose: all); with --strict the "    \
+    "first one is an error. If no line has the key, the command fails and shows what the lines "  \
+    "contain. Without these "                                                                     \
     "options every line has a key, even an empty line."
 /* How --url compares keys; ends with "Keys that are not URLs are counted and ". */
 #define SESSION_URL_TEXT                                                                          \
