@@ -25,11 +25,20 @@ struct dedup_options {
     bool repeated;
     bool count;
     uint32_t again_after; /* days */
+    uint32_t keep;
 };
 
 static int check_options(const void *target, deja_error *err)
 {
     const struct dedup_options *o = target;
+    if (o->keep && o->shared.ngrams)
+        return fail(err, OPT_USAGE,
+                    "--keep and --ngrams cannot be combined: texts that share n-grams have no "
+                    "common key to count");
+    if (o->keep && o->shared.redis)
+        return fail(err, OPT_USAGE,
+                    "--keep and --redis cannot be combined: the server does not count copies; use "
+                    "--state FILE without --redis");
     if (o->shared.mode && (!o->state || o->shared.redis))
         return fail(err, OPT_USAGE, "--mode sets the permissions of the state: give --state FILE");
     if (o->again_after && o->shared.redis)
@@ -50,6 +59,8 @@ static const struct opt options[] = {
              "print the number of lines instead of the lines", OPT_USED(1)),
     OPT_DAYS(0, "again-after", "DAYS", struct dedup_options, again_after,
              "print a line again if it was last printed at least DAYS ago (30d, 4w, 6mo, 1y)"),
+    OPT_COUNT32(0, "keep", "N", struct dedup_options, keep, 1, JUDGE_KEEP_MOST,
+                "print the first N lines with the same key (default 1)", OPT_USED(3)),
     OPT_GROUP(struct dedup_options, shared, shared_output),
     OPT_GROUP(struct dedup_options, shared, shared_canonical),
     OPT_GROUP(struct dedup_options, shared, shared_sizing),
@@ -68,10 +79,12 @@ struct job {
     const struct dedup_options *o;
     deja_filter *filter;
     deja_dedup *pending; /* with --state only */
+    struct judge judge;
     struct session session;
     bool sync_output; /* a regular file, which must be synced */
     double synced;    /* time of the last sync of the state, in seconds of the session */
     bool unsynced;    /* it has changed since then */
+    bool unprinted;   /* keys were judged whose lines have not been printed */
     uint64_t kept, dropped;
     struct dedup_text text; /* --paragraphs, --jsonl-text, --ngrams */
     uint64_t committed;     /* lines of `kept` whose keys are in the state */
@@ -238,12 +251,6 @@ static int on_pause(void *job, deja_error *err)
     return rc < 0 ? rc : j->unsynced;
 }
 
-static int judge(struct job *j, struct batch *b, deja_error *err)
-{
-    return j->pending ? deja_dedup_judge(j->pending, b->hash, b->keyed, b->answer, err)
-                      : deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, NULL, err);
-}
-
 static int after_batch(struct job *j, deja_error *err)
 {
     if (!j->pending) {
@@ -258,22 +265,17 @@ static int after_batch(struct job *j, deja_error *err)
     return commit(j, err);
 }
 
-static int process_text(struct job *j, struct batch *b, deja_error *err)
+static int print_texts(struct job *j, struct batch *b, deja_error *err)
 {
     const int rc = dedup_text_batch(&j->text, b, err);
-    if (rc < 0)
-        return rc;
     j->kept = j->text.units - j->text.removed;
     j->dropped = j->text.removed;
-    return after_batch(j, err);
+    return rc;
 }
 
-static int process(void *job, struct batch *b, deja_error *err)
+static int print_lines(struct job *j, struct batch *b, deja_error *err)
 {
-    struct job *j = job;
-    if (dedup_text_wanted(&j->o->shared))
-        return process_text(j, b, err);
-    const int rc = judge(j, b, err);
+    const int rc = judge_batch(&j->judge, b, err);
     if (rc < 0)
         return rc;
     session_fold(&j->session, b, true); /* keyless lines are never repeats */
@@ -282,6 +284,18 @@ static int process(void *job, struct batch *b, deja_error *err)
     j->dropped += b->block.n - is_new;
     if (!j->o->count)
         session_print(&j->session, b, !j->o->repeated);
+    return DEJA_OK;
+}
+
+static int process(void *job, struct batch *b, deja_error *err)
+{
+    struct job *j = job;
+    j->unprinted = true;
+    const int rc =
+        dedup_text_wanted(&j->o->shared) ? print_texts(j, b, err) : print_lines(j, b, err);
+    if (rc < 0)
+        return rc;
+    j->unprinted = false;
     return after_batch(j, err);
 }
 
@@ -386,7 +400,8 @@ static void account(const struct job *j)
             num_of(s.capacity, "key").s, num_count(too_many).s, num_rate(s.fp_now).s);
 }
 
-/* Even after a failure, lines that were delivered stay recorded. */
+/* Even after a failure, lines that were delivered stay recorded.  If it happened between judging
+ * and printing a batch, the pending keys are not: the next run repeats some lines. */
 static int finish(struct job *j, int rc, deja_error *err)
 {
     deja_error late = {0};
@@ -397,7 +412,7 @@ static int finish(struct job *j, int rc, deja_error *err)
                    (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
     if (rc == DEJA_OK)
         rc = j->pending ? sync_state(j, err) : call_hand_over(j->session.out, false, err);
-    else if (j->pending)
+    else if (j->pending && !j->unprinted)
         (void)sync_state(j, &late); /* the output may be intact, as after damaged input */
     if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0 &&
         strcmp(late.text, err->text) != 0)
@@ -430,9 +445,9 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &j.o->shared, 0, j.filter, err);
     if (rc == DEJA_OK) {
+        j.judge = (struct judge){.filter = j.filter, .pending = j.pending, .keep = j.o->keep};
         j.text = (struct dedup_text){.session = &j.session,
-                                     .filter = j.filter,
-                                     .pending = j.pending,
+                                     .judge = &j.judge,
                                      .repeated = j.o->repeated,
                                      .count = j.o->count};
         j.sync_output = j.pending && call_is_file(j.session.out);
@@ -442,6 +457,7 @@ static int run(struct call *call, deja_error *err)
     }
     rc = session_finish(&j.session, rc, err);
     dedup_text_fini(&j.text);
+    judge_fini(&j.judge);
     deja_dedup_free(j.pending);
     deja_filter_free(j.filter);
     return rc;
@@ -486,7 +502,12 @@ const struct command cmd_dedup = {
         "leave the date unchanged: a line that arrives every day is printed every DAYS. The state "
         "must have dates; a new one gets them (-k exact --dates). Units are d, w, mo (30 days) and y "
         "(365 days). Days begin at midnight UTC. A run without --again-after sets the date of every "
-        "line that it reads.",
+        "line that it reads.\n\n"
+        "With --keep N the first N lines with the same key are printed. A key then takes up to N "
+        "entries of the filter, so -n counts entries, and a repeat costs N lookups. A false "
+        "positive skips an entry, so fewer than N lines may be printed, but never more. A state "
+        "does not record N: after a run with --keep 2, a run with --keep 3 prints each line that "
+        "was printed twice once more.",
     .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
               REMOTE_TEXT
               " --state is then the name of the cache, and -n the number of keys in all of its "
@@ -501,6 +522,8 @@ const struct command cmd_dedup = {
                   "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
                  {"pages to fetch today: new ones, and those fetched 30 days ago or earlier",
                   "deja dedup --state pages.deja --again-after 30d urls.txt > due.txt"},
+                 {"three URLs of each page template",
+                  "deja dedup --url=shape --keep 3 docs/examples/sample-urls.txt > samples.txt"},
                  {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
                  {"by the third column of a tab-separated log",
                   "deja dedup -f 3 -d '\\t' crawl.log"},

@@ -28,19 +28,12 @@ void dedup_text_fini(struct dedup_text *t)
 
 /* --- Judging ---------------------------------------------------------------- */
 
-static int judge_keys(struct dedup_text *t, const uint64_t *hash, size_t n, uint8_t *is_new,
-                      deja_error *err)
-{
-    return t->pending ? deja_dedup_judge(t->pending, hash, n, is_new, err)
-                      : deja_filter_add_hashed(t->filter, hash, n, is_new, NULL, err);
-}
-
 static int look_up(struct dedup_text *t, const uint64_t *hash, size_t n, uint8_t *found,
                    deja_error *err)
 {
-    if (t->pending)
-        return deja_dedup_contains(t->pending, hash, n, found, err);
-    deja_filter_contains_hashed(t->filter, hash, n, found);
+    if (t->judge->pending)
+        return deja_dedup_contains(t->judge->pending, hash, n, found, err);
+    deja_filter_contains_hashed(t->judge->filter, hash, n, found);
     return DEJA_OK;
 }
 
@@ -66,14 +59,14 @@ static int judge_unit(struct dedup_text *t, const uint64_t *hash, size_t n, uint
         return rc;
     if (seen + 1 == need)
         t->at_risk += n - seen;
-    return judge_keys(t, hash, n, room, err);
+    return judge_keys(t->judge, hash, n, room, err);
 }
 
 /* Judges the units of a batch and makes each of them a record, with its answer.  Unit i ends at key
  * i or later, so its answer overwrites only answers that were used. */
 static int judge_ngrams(struct dedup_text *t, struct batch *b, deja_error *err)
 {
-    const size_t words = deja_filter_hash_words(t->filter), keys = b->block.n;
+    const size_t words = deja_filter_hash_words(t->judge->filter), keys = b->block.n;
     const uint64_t *hash = b->hash;
     size_t first = 0;
     int rc = DEJA_OK;
@@ -93,11 +86,11 @@ static int judge_ngrams(struct dedup_text *t, struct batch *b, deja_error *err)
     return rc;
 }
 
-static int judge(struct dedup_text *t, struct batch *b, deja_error *err)
+static int judge_units(struct dedup_text *t, struct batch *b, deja_error *err)
 {
     if (t->session->text.ngrams)
         return judge_ngrams(t, b, err);
-    const int rc = judge_keys(t, b->hash, b->keyed, b->answer, err);
+    const int rc = judge_batch(t->judge, b, err);
     if (rc == DEJA_OK)
         session_spread(b, true);
     return rc;
@@ -159,7 +152,7 @@ static int print_documents(struct dedup_text *t, const struct batch *b, deja_err
 
 int dedup_text_batch(struct dedup_text *t, struct batch *b, deja_error *err)
 {
-    const int rc = judge(t, b, err);
+    const int rc = judge_units(t, b, err);
     if (rc < 0)
         return rc;
     add_up(t, b);

@@ -4,15 +4,15 @@
  * prints each unit the first time it is seen; a document without any unit left is dropped. */
 #ifndef CLI_COMMANDS_DEDUP_TEXT_H
 #define CLI_COMMANDS_DEDUP_TEXT_H
+#include "cli/session/judge.h"
 #include "cli/session/session.h"
 #include "tools/base/buffer.h"
 
 struct dedup_text { /* start with the first four */
     struct session *session;
-    deja_filter *filter;
-    deja_dedup *pending; /* with --state only */
-    bool repeated;       /* print what is removed instead */
-    bool count;          /* print nothing */
+    struct judge *judge;
+    bool repeated; /* print what is removed instead */
+    bool count;    /* print nothing */
 
     uint64_t documents; /* lines with a text */
     uint64_t emptied;   /* of these, without a paragraph left */

@@ -58,5 +58,5 @@ int main(void)
         cmocka_unit_test(capitals_become_small_and_other_bytes_stay),
         cmocka_unit_test(keys_without_capitals_are_not_copied),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("unit.foldcase", tests, NULL, NULL);
 }
