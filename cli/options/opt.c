@@ -82,6 +82,7 @@ static bool is_given(const struct opt *o, const char *field)
     case OPT_TYPE_CHAR:
         return ((const struct opt_char *)(const void *)field)->given;
     case OPT_TYPE_COUNT32:
+    case OPT_TYPE_INDEXES:
     case OPT_TYPE_CHOICE:
     case OPT_TYPE_BYTE:
         return memcmp(field, zeros, sizeof(uint32_t)) != 0;
@@ -158,9 +159,6 @@ static int check_range(const struct opt *o, uint64_t n, deja_error *err)
 static int set_count(const struct opt *o, const char *text, void *field, deja_error *err)
 {
     uint64_t n;
-    if (o->hint && text[0] == '-')
-        return fail(err, DEJA_EINVAL, "counts from %" PRIu64 ", not '%.10s'; %s", o->min, text,
-                    o->hint);
     int rc = o->type == OPT_TYPE_SIZE       ? num_parse_size(text, &n, err)
              : o->type == OPT_TYPE_DURATION ? num_parse_duration(text, &n, err)
              : o->type == OPT_TYPE_DAYS     ? num_parse_days(text, &n, err)
@@ -174,6 +172,34 @@ static int set_count(const struct opt *o, const char *text, void *field, deja_er
     else
         *(uint64_t *)field = n;
     return DEJA_OK;
+}
+
+/* Numbers with commas in between. */
+static int set_indexes(const struct opt *o, const char *text, void *field, deja_error *err)
+{
+    struct opt_indexes list = {{0}};
+    int rc = DEJA_OK;
+    for (unsigned i = 0; rc == DEJA_OK; i++) {
+        char number[32];
+        uint64_t n = 0;
+        const size_t len = strcspn(text, ",");
+        if (text[0] == '-')
+            return fail(err, DEJA_EINVAL, "counts from %" PRIu64 ", not '%.10s'; %s", o->min, text,
+                        o->hint);
+        if (i == OPT_INDEXES_MOST)
+            return fail(err, DEJA_EINVAL, "takes at most %d numbers", OPT_INDEXES_MOST);
+        (void)snprintf(number, sizeof number, "%.*s", len < 31 ? (int)len : 31, text);
+        rc = num_parse_count(number, &n, err);
+        if (rc == DEJA_OK)
+            rc = check_range(o, n, err);
+        list.at[i] = (uint32_t)n;
+        if (text[len] == 0)
+            break;
+        text += len + 1;
+    }
+    if (rc == DEJA_OK)
+        *(struct opt_indexes *)field = list;
+    return rc;
 }
 
 void opt_list_choices(opt_names *names, char *text, size_t cap)
@@ -249,6 +275,8 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
     case OPT_TYPE_DURATION:
     case OPT_TYPE_DAYS:
         return set_count(o, text, field, err);
+    case OPT_TYPE_INDEXES:
+        return set_indexes(o, text, field, err);
     case OPT_TYPE_RATE:
         return num_parse_rate(text, field, err);
     case OPT_TYPE_REAL:

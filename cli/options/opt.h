@@ -50,6 +50,7 @@ enum opt_type {
     OPT_TYPE_OPTIONAL, /* const char *: --name=VALUE, or `fallback` for --name alone */
     OPT_TYPE_COUNT,    /* uint64_t, between min and max                              */
     OPT_TYPE_COUNT32,  /* uint32_t, between min and max                              */
+    OPT_TYPE_INDEXES,  /* struct opt_indexes                                         */
     OPT_TYPE_SIZE,     /* uint64_t, bytes, at least 1                                */
     OPT_TYPE_DURATION, /* uint64_t, seconds, between min and max                     */
     OPT_TYPE_DAYS,     /* uint32_t, days, between min and max                        */
@@ -65,6 +66,11 @@ enum opt_type {
 struct opt_char { /* '\0' is a valid delimiter */
     bool given;
     char byte;
+};
+
+#define OPT_INDEXES_MOST 16
+struct opt_indexes { /* numbers from 1 up, such as 1,3; zeros after the last */
+    uint32_t at[OPT_INDEXES_MOST];
 };
 
 /* The name of choice number `value`, or NULL for an unused number, like deja_kind_name.
@@ -87,7 +93,7 @@ struct opt {
                                      /* FLAG: if aside is not 0, clears that bool      */
     const char *refuse;              /* not NULL: an error with this text              */
     const char *noun;                /* STRING: what the value is, if not a file       */
-    const char *hint;                /* COUNT32: what to do instead of a negative value */
+    const char *hint;                /* INDEXES: what to do instead of a negative value */
     const char *instead;             /* FLAG: the option that takes a value, without dashes */
     const char *old;                 /* OPT_OLD: what to write instead                 */
     uint8_t used;                    /* OPT_USED: 0: not in -h                         */
@@ -140,9 +146,9 @@ struct opt {
 #define OPT_COUNT32(l, name, value, T, field, least, most, ...)                                   \
     {OPT_OF(COUNT32, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),          \
      .min = (least), .max = (most)}
-/* A number from 1 up; `instead` is the advice for a negative one. */
-#define OPT_INDEX(l, name, value, T, field, instead, ...)                                         \
-    {OPT_OF(COUNT32, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),          \
+/* Numbers from 1 up; `instead` is the advice for a negative one. */
+#define OPT_INDEXES(l, name, value, T, field, instead, ...)                                       \
+    {OPT_OF(INDEXES, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, struct opt_indexes),\
      .min = 1, .max = UINT32_MAX, .hint = (instead)}
 #define OPT_SIZE(l, name, value, T, field, ...)                                                   \
     {OPT_OF(SIZE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint64_t),             \

@@ -87,13 +87,16 @@ const struct opt shared_null[] = {
 
 struct pick_options shared_pick_options(const struct shared_options *c)
 {
-    return (struct pick_options){.format = c->format,
-                                 .field = c->field,
-                                 .has_delimiter = c->delimiter.given,
-                                 .delimiter = c->delimiter.byte,
-                                 .csv_column = c->csv,
-                                 .json_key = c->jsonl_text ? c->jsonl_text : c->json_key,
-                                 .paragraphs = c->paragraphs};
+    struct pick_options o = {.format = c->format,
+                             .has_delimiter = c->delimiter.given,
+                             .delimiter = c->delimiter.byte,
+                             .csv_column = c->csv,
+                             .json_key = c->jsonl_text ? c->jsonl_text : c->json_key,
+                             .paragraphs = c->paragraphs};
+    _Static_assert(PICK_COLUMNS == OPT_INDEXES_MOST, "-f must fit");
+    for (size_t i = 0; i < PICK_COLUMNS; i++)
+        o.field[i] = c->field.at[i];
+    return o;
 }
 
 static int check_input(const void *target, deja_error *err)
@@ -106,6 +109,14 @@ static int check_input(const void *target, deja_error *err)
     if (err)
         err->status = OPT_USAGE;
     return OPT_USAGE;
+}
+
+/* Does the key consist of several fields or columns? */
+static bool has_several_fields(const struct shared_options *c)
+{
+    const struct pick_options pick = shared_pick_options(c);
+    struct pick p;
+    return pick_init(&p, &pick, c->null ? '\0' : '\n', NULL) == DEJA_OK && p.columns > 1;
 }
 
 const char *shared_text_option(const struct shared_options *c)
@@ -130,15 +141,16 @@ static const struct opt common_columns[] = {
     OPT_FLAG(0, "paragraphs", struct shared_options, paragraphs,
              "read paragraphs, which blank lines separate, instead of lines"),
     OPT_CHECK(check_paragraphs),
-    OPT_INDEX(
+    OPT_INDEXES(
         'f', "field", "N", struct shared_options, field,
         "to use the last field, put it first: awk -v OFS='\\t' '{print $NF, $0}' FILE | deja "
         "dedup -f 1 -d '\\t' | cut -f 2-",
-        "use the N-th field of the line as the key", OPT_USED(1)),
+        "use the N-th field of the line as the key (1,3: both together)", OPT_USED(1)),
     OPT_CHAR('d', "delimiter", "C", struct shared_options, delimiter,
              "separate fields at C: ';', '\\t', '\\0' (default: blanks; ',' with --csv)"),
     OPT_NAME("csv", "COLUMN", struct shared_options, csv, "a column",
-             "read CSV; use COLUMN, a name or a number, as the key", OPT_USED(1)),
+             "read CSV; use COLUMN, a name or a number, as the key (a,b: both together)",
+             OPT_USED(1)),
     OPT_END,
 };
 
@@ -196,7 +208,7 @@ const struct opt shared_input_dcso[] = {
 /* An option that says where the key is, or what it is, and that was given; or NULL. */
 static const char *other_key(const struct shared_options *c)
 {
-    return c->field        ? "-f"
+    return c->field.at[0]  ? "-f"
            : c->csv        ? "--csv"
            : c->format     ? "--format"
            : c->json_key   ? "--json-key"
@@ -261,7 +273,7 @@ int shared_check_url(const struct shared_options *c, deja_error *err)
 {
     if (c->url == 0 && shared_needs_profile(c))
         return fail(err, OPT_USAGE, "%s needs --url", shared_needs_profile(c));
-    if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && !c->jsonl_text &&
+    if (c->strict && !c->url && !c->field.at[0] && !c->csv && !c->json_key && !c->jsonl_text &&
         c->format <= PICK_LINES)
         return fail(err, OPT_USAGE,
                     "--strict needs --url, -f, --csv, --json-key or --format: without them, every "
@@ -269,6 +281,11 @@ int shared_check_url(const struct shared_options *c, deja_error *err)
     if (c->url != DEJA_URL_CRAWL && (c->drop_params || c->keep_params))
         return fail(err, OPT_USAGE, "--%s-params is for profile crawl: %s keeps all parameters",
                     c->drop_params != NULL ? "drop" : "keep", deja_profile_name(c->url));
+    if (c->url && has_several_fields(c))
+        return fail(err, OPT_USAGE,
+                    "a URL is one field: give %s a single %s with --url, or with a filter that "
+                    "holds URLs",
+                    c->csv ? "--csv" : "-f", c->csv ? "column" : "number");
     if (c->canonical && c->format == PICK_HOSTS)
         return fail(err, OPT_USAGE,
                     "--canonical prints one URL per line, but --format hosts can find several");

@@ -21,7 +21,7 @@ struct shared_options { /* 0, NULL or false: not given */
     uint32_t mode;     /* of a new filter file; 0: the library's choice */
     const char *output;
     bool null; /* records end with '\0' */
-    uint32_t field;
+    struct opt_indexes field;
     struct opt_char delimiter;
     const char *csv;
     uint32_t format; /* a pick_format */

@@ -12,10 +12,11 @@
 
 /* Paragraphs for the descriptions of these commands: the key of a line. */
 #define SESSION_KEY_TEXT                                                                          \
-    "Lines are compared by their keys: the whole line, or the part that -f, --csv, --format or "  \
-    "--json-key selects. -i makes keys lower case first (ASCII letters only; of URLs, the "       \
-    "canonical form). A filter file does not record these options: give them with each "          \
-    "command.\n\n" SESSION_FORMAT_TEXT
+    "Lines are compared by their keys: the whole line, or the part that -f, --csv, --format "     \
+    "or --json-key selects. Several fields or columns (-f 1,3, --csv a,b) are one key; the "      \
+    "list of --csv is a line of CSV. -i makes keys lower case first (ASCII letters only; of "     \
+    "URLs, the canonical form). A filter file does not record these options: give them with "     \
+    "each command.\n\n" SESSION_FORMAT_TEXT
 #define SESSION_FORMAT_TEXT                                                                       \
     "  --format  the key\n"                                                                       \
     "  lines     the whole line; the default\n"                                                   \

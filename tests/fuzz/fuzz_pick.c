@@ -1,6 +1,6 @@
 /* fuzz_pick.c - every input format, on any bytes and in blocks of any size.
  *
- * The first byte selects the format, the second the block size and the terminator; the others are
+ * The first byte selects the format, or several fields; the second the block size and the terminator; the others are
  * the file.  It is read in small blocks and in one: records, keys, header and error must be the
  * same.  The key of each line must also be found if the line is alone in a block of its exact
  * size, where a read beyond it is detected.  If no line has a key, the error that says what they
@@ -83,7 +83,11 @@ static void check_key(const struct pick *p, deja_slice line, deja_slice want)
         return;
     }
     check(want.data);
-    if (p->ops->is_raw && p->ops->is_raw(key)) {
+    if (p->ops->join) {
+        out = malloc(p->ops->join(p, line, NULL));
+        check(out);
+        key = (deja_slice){out, p->ops->join(p, line, out)};
+    } else if (p->ops->is_raw && p->ops->is_raw(key)) {
         out = malloc(key.len);
         check(out);
         key = (deja_slice){out, p->ops->decode(key, out)};
@@ -193,12 +197,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {.format = PICK_SQUID}, {.format = PICK_CDX},
         {.format = PICK_CDXJ},  {.format = PICK_JSONL},
         {.format = PICK_HOSTS}, {.json_key = ".a.\"b\""},
-        {.field = 2},           {.field = 2, .has_delimiter = true, .delimiter = ';'},
+        {.field = {2}},         {.field = {2}, .has_delimiter = true, .delimiter = ';'},
         {.csv_column = "2"},    {.csv_column = "url"},
+    };
+    static const struct pick_options several[] = {
+        {.field = {3, 1}},
+        {.field = {1, 2}, .has_delimiter = true, .delimiter = ';'},
+        {.csv_column = "2,1,2"},
+        {.csv_column = "url,1,\"a,\"\"b\""},
     };
     if (size < 2)
         return 0;
-    const struct pick_options *pick = &picks[data[0] % (sizeof picks / sizeof picks[0])];
+    const struct pick_options *pick = data[0] >= 252
+                                          ? &several[data[0] - 252]
+                                          : &picks[data[0] % (sizeof picks / sizeof picks[0])];
     const char terminator = data[1] & 0x80 ? '\0' : '\n';
     const size_t block_size = 1 + (data[1] & 0x7f);
 

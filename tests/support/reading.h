@@ -339,12 +339,12 @@ static inline void split_naively(struct reading *r, const struct input_options *
             line--;
         unsigned field = 1;
         for (size_t j = 0; j < line; j++) {
-            if (o->pick.field && record.data[j] == o->pick.delimiter)
+            if (o->pick.field[0] && record.data[j] == o->pick.delimiter)
                 field++;
-            else if (o->pick.field == 0 || field == o->pick.field)
+            else if (o->pick.field[0] == 0 || field == o->pick.field[0])
                 put_byte(&key, record.data[j]);
         }
-        const bool keyless = o->pick.field && key.len == 0; /* an empty part does not count */
+        const bool keyless = o->pick.field[0] && key.len == 0; /* an empty part does not count */
         r->keyless += keyless;
         r->lacking = r->lacking || (keyless && line > 0);
         put_byte(&record, o->terminator);

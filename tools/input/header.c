@@ -10,7 +10,7 @@
 
 void header_init(struct header *h, const struct pick *p)
 {
-    *h = (struct header){.column = p->column};
+    *h = (struct header){.column = p->column[0]};
 }
 
 static void drop_comment(struct header *h)
@@ -30,7 +30,7 @@ void header_fini(struct header *h)
 void header_begin(struct header *h, struct pick *p)
 {
     drop_comment(h);
-    p->column = h->column;
+    p->column[0] = h->column;
 }
 
 static int no_memory(size_t len, deja_error *err)
@@ -38,31 +38,39 @@ static int no_memory(size_t len, deja_error *err)
     return fail(err, DEJA_ENOMEM, "out of memory for a header of %zu bytes", len);
 }
 
-static int no_such_column(const struct pick *p, deja_slice line, const char *path, deja_error *err)
+static deja_slice content_of(deja_slice field, char *scratch)
 {
-    int rc = fail(err, DEJA_EINVAL, "%s has no column \"%.40s\"; it has: ", fail_path(path).text,
-                  p->opt.csv_column);
-    pickhint_columns(line, p->opt.delimiter, err);
-    return rc;
+    return csv_is_raw(field) ? (deja_slice){scratch, csv_unquote(field, scratch)} : field;
 }
 
-/* Sets p->column to the requested column.  1: found; 0: there is none. */
-static int find_column(struct pick *p, deja_slice line, deja_error *err)
+/* The number of the column with this name, or 0.  scratch: for the name, then for a field. */
+static unsigned number_of(const struct pick *p, deja_slice name, deja_slice line, char *scratch)
 {
     struct csv_cursor c = csv_cursor(line.data, line.len, p->opt.delimiter);
-    char *scratch = malloc(line.len + 1);
-    deja_slice name;
+    const deja_slice want = content_of(name, scratch);
+    deja_slice field;
+    for (unsigned i = 1; csv_next(&c, &field); i++)
+        if (ascii_compare(content_of(field, scratch + name.len), want) == 0)
+            return i;
+    return 0;
+}
+
+/* Sets the columns that were given by name.  1: found; 0: at least *missing does not exist. */
+static int find_columns(struct pick *p, deja_slice line, deja_slice *missing, deja_error *err)
+{
+    char *scratch = malloc(strlen(p->opt.csv_column) + line.len + 1);
+    unsigned absent = 0;
     if (!scratch)
         return no_memory(line.len, err);
-    p->column = 0;
-    for (unsigned i = 1; p->column == 0 && csv_next(&c, &name); i++) {
-        if (csv_is_raw(name))
-            name = (deja_slice){scratch, csv_unquote(name, scratch)};
-        if (ascii_compare(name, ascii_slice(p->opt.csv_column)) == 0)
-            p->column = i;
+    for (unsigned i = 0; i < p->columns; i++) {
+        if (!p->name[i].data)
+            continue;
+        p->column[i] = number_of(p, p->name[i], line, scratch);
+        if (!p->column[i] && !absent++)
+            *missing = p->name[i];
     }
     free(scratch);
-    return p->column != 0;
+    return !absent;
 }
 
 static deja_slice without_end(deja_slice record)
@@ -110,10 +118,14 @@ static int keep(struct header *h, deja_slice record, deja_error *err)
 static int take_names(struct header *h, struct pick *p, deja_slice record, const char *path,
                       deja_error *err)
 {
-    deja_slice line = without_end(record);
-    int rc = find_column(p, line, err);
-    if (rc == 0)
-        return no_such_column(p, line, path, err);
+    deja_slice line = without_end(record), missing;
+    int rc = find_columns(p, line, &missing, err);
+    if (rc == 0) {
+        rc = fail(err, DEJA_EINVAL, "%s has no column \"%.*s\"; it has: ", fail_path(path).text,
+                  missing.len < 40 ? (int)missing.len : 40, (const char *)missing.data);
+        pickhint_columns(line, p->opt.delimiter, err);
+        return rc;
+    }
     if (rc > 0)
         rc = keep(h, record, err);
     return rc < 0 ? rc : HEADER_TAKEN;
@@ -136,10 +148,10 @@ int header_in_comment(struct header *h, struct pick *p, deja_error *err)
     if (!h->comment)
         return 0;
     deja_slice record = {h->comment, h->comment_len};
-    deja_slice line = without_end(record);
-    int rc = find_column(p, line, err);
+    deja_slice line = without_end(record), missing;
+    int rc = find_columns(p, line, &missing, err);
     if (rc == 0)
-        rc = find_column(p, without_mark(line), err);
+        rc = find_columns(p, without_mark(line), &missing, err);
     if (rc > 0)
         rc = keep(h, record, err) < 0 ? DEJA_ENOMEM : 1;
     return rc;
@@ -157,11 +169,11 @@ static int take_legend(struct header *h, struct pick *p, deja_slice record, cons
     const char *end = at + line.len;
     deja_slice letter;
     (void)scan_word(&at, end, &letter); /* CDX */
-    p->column = 0;
-    for (unsigned i = 1; p->column == 0 && scan_word(&at, end, &letter); i++)
+    p->column[0] = 0;
+    for (unsigned i = 1; p->column[0] == 0 && scan_word(&at, end, &letter); i++)
         if (letter.len == 1 && *(const char *)letter.data == 'a')
-            p->column = i;
-    if (!p->column)
+            p->column[0] = i;
+    if (!p->column[0])
         return fail(err, DEJA_EINVAL, "%s has no original URLs: its CDX legend has no column a",
                     fail_path(path).text);
     int rc = keep(h, record, err);

@@ -236,7 +236,7 @@ static int make_keys(struct input *in, struct block *b, size_t first, deja_error
         deja_slice line = b->keys[i];
         if (ops->cut(&in->pick, line, &b->keys[i]) && b->keys[i].len > 0) {
             in->had_key = true;
-            in->raw = in->raw || (ops->is_raw && ops->is_raw(b->keys[i]));
+            in->raw = in->raw || ops->join || (ops->is_raw && ops->is_raw(b->keys[i]));
         } else if (in->opt.strict) {
             b->n = i; /* the records before it are valid */
             return refuse_keyless(in, lines_before(in, b) + 1, err);
@@ -256,12 +256,14 @@ static int decode_keys(const struct input *in, struct block *b, deja_error *err)
     const struct pick_ops *ops = in->pick.ops;
     for (size_t i = 0; i < b->n; i++) {
         deja_slice raw = b->keys[i];
-        if (!ops->is_raw(raw))
+        if (!raw.data || (!ops->join && !ops->is_raw(raw)))
             continue;
-        char *out = block_room(b, raw.len);
+        const size_t room = ops->join ? ops->join(&in->pick, raw, NULL) : raw.len;
+        char *out = block_room(b, room);
         if (!out)
-            return no_memory(in, b->line, raw.len, err);
-        b->keys[i] = (deja_slice){out, ops->decode(raw, out)};
+            return no_memory(in, b->line, room, err);
+        b->keys[i] =
+            (deja_slice){out, ops->join ? ops->join(&in->pick, raw, out) : ops->decode(raw, out)};
         block_take(b, b->keys[i].len);
     }
     return DEJA_OK;

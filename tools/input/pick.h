@@ -3,8 +3,8 @@
  *   lines    the whole line, or the whole paragraph (paragraphs.h)
  *   fields   the Nth field between delimiters, without quoting; without a delimiter, the Nth word
  *            between blanks
- *   CSV      the unquoted content of one column (csv.h), given by its number, or by its name in
- *            each file's header
+ *   CSV      the unquoted content of a column (csv.h), given by its number, or by its name in each
+ *            file's header
  *   log      the request target in a web server's log, Common or Combined (logline.h)
  *   squid    the URL in a proxy's log: the seventh word
  *   cdx      the original URL in an index of web archives: the word that the legend, a first line
@@ -16,8 +16,13 @@
  * A line in which that part is missing or empty is keyless: it matches nothing, not even another
  * keyless line.  A key can be empty only if the whole line is the key.
  *
+ * Several fields or columns can be the key together.  They are joined with the byte 0x1F, and 0x1F
+ * and 0x10 inside a field get a 0x10 before them, so different fields never give the same key.  A
+ * line that lacks one of the fields, or in which all are empty, is keyless.
+ *
  * Lines are passed without their terminators.  A key is a piece of its line, not a copy.  A piece
- * that must be decoded first (quotes of CSV, escapes of JSON and logs) is called raw. */
+ * that must be decoded first (quotes of CSV, escapes of JSON and logs) is called raw.  A line whose
+ * fields must be joined is raw as a whole. */
 #ifndef TOOLS_INPUT_PICK_H
 #define TOOLS_INPUT_PICK_H
 #include "deja.h"
@@ -39,15 +44,18 @@ enum pick_format {
 /* As typed on the command line; NULL for other numbers. */
 const char *pick_format_name(uint32_t format);
 
+#define PICK_COLUMNS 16 /* fields or columns of a key, at most */
+
 /* 0, NULL or false: not given.  All pointers must stay valid as long as the pick. */
 struct pick_options {
-    uint32_t format;        /* a pick_format */
-    unsigned field;         /* counted from 1 */
-    bool has_delimiter;     /* without one: blanks, or for CSV ',' */
-    char delimiter;         /* any byte, including 0 */
-    const char *csv_column; /* only digits: a number, counted from 1; otherwise a name */
-    const char *json_key;   /* for JSON: a path (jsonpick.h); the default is url */
-    bool paragraphs;        /* records are paragraphs, not lines */
+    uint32_t format;              /* a pick_format */
+    unsigned field[PICK_COLUMNS]; /* counted from 1; 0 ends the list */
+    bool has_delimiter;           /* without one: blanks, or for CSV ',' */
+    char delimiter;               /* any byte, including 0 */
+    const char *csv_column;       /* columns, in one line of CSV; only digits: a number, counted
+                                   * from 1; otherwise a name */
+    const char *json_key;         /* for JSON: a path (jsonpick.h); the default is url */
+    bool paragraphs;              /* records are paragraphs, not lines */
 };
 
 /* What may come before the first record of a file. */
@@ -61,7 +69,10 @@ struct pick {
     const struct pick_ops *ops;
     struct pick_options opt;
     enum pick_header header;
-    unsigned column; /* of fields and words, counted from 1; may differ between files */
+    /* Of fields, words and CSV, counted from 1; may differ between files: */
+    unsigned column[PICK_COLUMNS];
+    deja_slice name[PICK_COLUMNS]; /* of a CSV column, possibly raw; data is NULL: by number */
+    unsigned columns;              /* more than 1: they are joined */
     struct jsonpick_path json_key;
 };
 
@@ -70,6 +81,9 @@ struct pick_ops {
     /* The key of a line; false if it has none.  The caller treats an empty key as none.  NULL: the
      * key is the whole line, even if it is empty. */
     bool (*cut)(const struct pick *p, deja_slice line, deja_slice *key);
+    /* Instead of the next two: writes the key of a line for which cut returned true, and returns
+     * its length.  out NULL: the room that it needs. */
+    size_t (*join)(const struct pick *p, deja_slice line, char *out);
     /* Does a key need decoding?  decode writes it to out, which has room for key.len bytes, and
      * returns its length. */
     bool (*is_raw)(deja_slice key);
@@ -93,7 +107,10 @@ static inline bool pick_spans_lines(const struct pick *p)
     return p->opt.csv_column || p->opt.paragraphs;
 }
 
-/* What the key is, for messages: 'column "url"', "field 2", "a request target", "a host". */
+/* The last field or column that the key needs. */
+unsigned pick_last(const struct pick *p);
+
+/* What the key is, for messages: 'column "url"', "fields 1,3", "a request target", "a host". */
 struct pick_text {
     char text[64];
 };

@@ -161,7 +161,7 @@ static size_t count_fields(const struct pick *p, deja_slice line)
     const char *at = line.data, *const end = at + line.len;
     deja_slice word;
     size_t n = 0;
-    if (p->opt.field && p->opt.has_delimiter) {
+    if (p->opt.field[0] && p->opt.has_delimiter) {
         for (n = 1; (at = memchr(at, p->opt.delimiter, (size_t)(end - at))) != NULL; n++)
             at++;
         return n;
@@ -195,7 +195,7 @@ static void describe_fields(const struct pickhint *h, const struct pick *p, deja
     APPEND(err, "the first line of %s has %s", fail_path(h->path).text, num_of(n, "field").s);
     if (p->opt.format == PICK_SQUID || p->opt.format == PICK_CDX)
         APPEND(err, ", and the URL of a %s line is field %u", pick_format_name(p->opt.format),
-               p->column);
+               p->column[0]);
     else if (!p->opt.has_delimiter)
         APPEND(err, " between blanks; -d sets another delimiter");
 }
@@ -213,8 +213,8 @@ static bool is_only_empty(const struct pickhint *h, const struct pick *p)
 {
     const deja_slice line = {h->line[0], h->len[0]};
     if (pick_is_csv(p))
-        return count_columns(p, line) >= p->column;
-    return p->opt.field && count_fields(p, line) >= p->column;
+        return count_columns(p, line) >= pick_last(p);
+    return p->opt.field[0] && count_fields(p, line) >= pick_last(p);
 }
 
 int pickhint_fail(const struct pickhint *h, const struct pick *p, deja_error *err)

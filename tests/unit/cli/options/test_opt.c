@@ -156,6 +156,28 @@ static void every_type_reaches_its_field(void **state)
     assert_true(p->s.shared.json);
 }
 
+static void a_list_of_numbers_reaches_its_field(void **state)
+{
+    (void)state;
+    const struct opt_indexes *f = &accepted("-f 3,1,12")->s.shared.field;
+    assert_true(f->at[0] == 3 && f->at[1] == 1 && f->at[2] == 12 && f->at[3] == 0);
+    f = &accepted("-f 3,1 -f 2")->s.shared.field; /* the last one wins */
+    assert_true(f->at[0] == 2 && f->at[1] == 0);
+    static const struct {
+        const char *line, *says;
+    } rows[] = {
+        {"-f 1,0", "takes a number from 1"},
+        {"-f 1,", "number"},
+        {"-f ,1", "number"},
+        {"-f 1,,2", "number"},
+        {"-f 1,-2", "counts from 1"},
+        {"-f 1-3", "number"},
+        {"-f 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "at most 16"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        refused_saying(rows[i].line, "-f/--field", rows[i].says);
+}
+
 static void names_from_the_library_are_choices(void **state)
 {
     (void)state;
@@ -524,6 +546,7 @@ int main(void)
         cmocka_unit_test(every_spelling_of_a_value_is_accepted),
         cmocka_unit_test(flags_can_be_bundled),
         cmocka_unit_test(every_type_reaches_its_field),
+        cmocka_unit_test(a_list_of_numbers_reaches_its_field),
         cmocka_unit_test(names_from_the_library_are_choices),
         cmocka_unit_test(an_absent_option_leaves_its_field_alone),
         cmocka_unit_test(the_last_of_equal_options_wins),

@@ -93,7 +93,7 @@ static int read_list(const struct pipeline_step *step, uint32_t threads, bool ca
     int rc;
     o.paths = &path;
     o.n_paths = 1;
-    o.pick.field = 2;
+    o.pick.field[0] = 2;
     o.block_size = 1000;
     assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
     assert_int_equal(pipeline_open(in, pipeline_hash_of(filter), step, threads, &p, NULL),

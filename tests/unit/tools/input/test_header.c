@@ -11,7 +11,7 @@ static void records_with_too_few_fields_are_keyless_and_counted(void **state)
     (void)state;
     const char *path = file(0, TEXT("a\tb\tc\nd\n\ne\tf\ng\t\r\n"));
     struct input_options o = options_for(&path, 1);
-    o.pick.field = 2;
+    o.pick.field[0] = 2;
     o.pick.has_delimiter = true;
     o.pick.delimiter = '\t';
     struct reading r = read_all(&o);
@@ -31,7 +31,7 @@ static void a_zero_byte_is_a_delimiter_like_any_other(void **state)
     (void)state;
     const char *path = file(0, TEXT("a\0b c\0d\ne\0\0f\n"));
     struct input_options o = options_for(&path, 1);
-    o.pick.field = 2;
+    o.pick.field[0] = 2;
     o.pick.has_delimiter = true;
     struct reading r = read_all(&o);
     assert_listed(&r.keys, "b c||");
@@ -237,11 +237,11 @@ static void options_that_contradict_each_other_are_refused(void **state)
     struct input_options bad[7];
     for (size_t i = 0; i < LEN(bad); i++)
         bad[i] = good;
-    bad[0].pick.field = 1, bad[0].pick.csv_column = "url";
+    bad[0].pick.field[0] = 1, bad[0].pick.csv_column = "url";
     bad[1].pick.csv_column = "0";
     bad[2].pick.csv_column = "99999999999999999999";
     bad[3].pick.csv_column = "";
-    bad[4].pick.field = 1, bad[4].pick.has_delimiter = true, bad[4].pick.delimiter = '\n';
+    bad[4].pick.field[0] = 1, bad[4].pick.has_delimiter = true, bad[4].pick.delimiter = '\n';
     bad[5].pick.csv_column = "url", bad[5].pick.has_delimiter = true, bad[5].pick.delimiter = '"';
     bad[6].block_size = SIZE_MAX;
     for (size_t i = 0; i < LEN(bad); i++) {

@@ -129,7 +129,7 @@ static void compare_with_naive(char terminator, bool fields)
         o.terminator = terminator;
         o.pick.has_delimiter = fields;
         o.pick.delimiter = below(2) ? ',' : '\t';
-        o.pick.field = fields ? 1 + (unsigned)below(4) : 0;
+        o.pick.field[0] = fields ? 1 + (unsigned)below(4) : 0;
         o.block_size = below(3) ? 16 + below(200) : 16 + below(5000);
         struct reading want = {0};
         size_t rarity = 1 + below(80);

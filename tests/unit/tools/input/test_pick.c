@@ -150,11 +150,98 @@ static void lines_are_keys_with_their_comments(void **state)
 static void fields_are_words_or_between_delimiters(void **state)
 {
     (void)state;
-    struct pick_options o = {.field = 2};
+    struct pick_options o = {.field = {2}};
     expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|b|-|-|-|", 3);
     o.has_delimiter = true;
     o.delimiter = ' ';
     expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|-|-|-|-|", 4); /* an empty field is not a key */
+}
+
+static void several_fields_are_joined(void **state)
+{
+    (void)state;
+    struct pick_options o = {.field = {3, 1}};
+    expect(o, "a b c\n c  b\ta d\r\na b\n\n",
+           "c\x1f"
+           "a|a\x1f"
+           "c|-|-|",
+           2);
+    o.has_delimiter = true;
+    o.delimiter = ';'; /* an empty field counts, unless all are empty */
+    expect(o, "a;b;c\n;x;c\na;x;\n;x;\na;b\n",
+           "c\x1f"
+           "a|c\x1f|\x1f"
+           "a|-|-|",
+           2);
+}
+
+static void different_fields_never_give_the_same_key(void **state)
+{
+    (void)state;
+    struct pick_options o = {.field = {1, 2}, .has_delimiter = true, .delimiter = ';'};
+    expect(o,
+           "a\x1f;b\na;\x1f"
+           "b\na\x10;b\n",
+           "a\x10\x1f\x1f"
+           "b|a\x1f\x10\x1f"
+           "b|a\x10\x10\x1f"
+           "b|",
+           0);
+}
+
+static void several_columns_are_decoded_and_joined(void **state)
+{
+    (void)state;
+    struct pick_options o = {.csv_column = "url,1,\"a,\"\"b\""};
+    struct reading r = expect(o,
+                              "id,\"a,\"\"b\",url\n1,2,3\n\"1\",\"say \"\"hi\"\"\",\"x\ny\"\n"
+                              ",,\n1,2\n",
+                              "3\x1f"
+                              "1\x1f"
+                              "2|x\ny\x1f"
+                              "1\x1fsay \"hi\"|-|-|",
+                              2);
+    assert_string_equal(r.header, "id,\"a,\"\"b\",url\n");
+    o.csv_column = "3,1"; /* numbers alone: no header */
+    expect(o, "a,b,c\n1,2,3\n",
+           "c\x1f"
+           "a|3\x1f"
+           "1|",
+           0);
+    o.csv_column = "id,link,also";
+    r = read_text(o, "id,url\n1,2\n");
+    assert_int_equal(r.rc, DEJA_EINVAL);
+    assert_non_null(strstr(r.err.text, "has no column \"link\"; it has: \"id\", \"url\""));
+}
+
+static void lists_of_columns_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *says;
+    } rows[] = {
+        {"", "needs the name"},     {"a,", "needs the name"},
+        {",a", "needs the name"},   {"1,0", "counted from 1"},
+        {"99999999999", "counted"}, {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "at most 16"},
+    };
+    for (size_t i = 0; i < LEN(rows); i++) {
+        struct pick p;
+        deja_error err;
+        const struct pick_options o = {.csv_column = rows[i].list};
+        assert_int_equal(pick_init(&p, &o, '\n', &err), DEJA_EINVAL);
+        assert_non_null(strstr(err.text, rows[i].says));
+    }
+    struct pick p;
+    struct pick_options o = {.field = {4, 12, 2}};
+    assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_OK);
+    assert_int_equal(pick_last(&p), 12);
+    assert_string_equal(pick_wanted(&p).text, "fields 4,12,2");
+    o = (struct pick_options){.csv_column = "4,1"};
+    assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_OK);
+    assert_string_equal(pick_wanted(&p).text, "columns 4,1");
+    o = (struct pick_options){.csv_column = "a,1"};
+    assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_OK);
+    assert_string_equal(pick_wanted(&p).text, "columns \"a,1\"");
 }
 
 static void the_key_of_a_log_line_is_its_target(void **state)
@@ -390,7 +477,7 @@ static void if_no_line_has_the_key_the_error_lists_existing_keys(void **state)
     o.csv_column = "2";
     lacks(o, "a,,d\n",
           "anything in column 2; the first line of F has 3 columns: \"a\", \"\", \"d\"");
-    o = (struct pick_options){.field = 3};
+    o = (struct pick_options){.field = {3}};
     lacks(o, "a b\n",
           "field 3; the first line of F has 2 fields between blanks; -d sets another "
           "delimiter");
@@ -434,7 +521,7 @@ static void strict_stops_at_the_first_line_without_a_key(void **state)
         struct pick_options pick;
         const char *content, *keys, *text;
     } cases[] = {
-        {{.field = 2}, "a b\nc d\ne\nf g\n", "b|d|", "line 3 lacks field 2"},
+        {{.field = {2}}, "a b\nc d\ne\nf g\n", "b|d|", "line 3 lacks field 2"},
         {{.csv_column = "u"}, "u,v\n\"a\nb\",1\n,2\n", "a\nb|", "line 4 lacks column \"u\""},
         {{.json_key = "$.u"}, "{\"u\":\"a\"}\n\n", "a|", "line 2 lacks a string \"$.u\""},
         {{.format = PICK_LOG}, "x\n", "", "line 1 lacks a request target"},
@@ -466,7 +553,7 @@ static void records_can_end_in_zero_bytes_in_every_format(void **state)
         struct pick_options o = format(f);
         assert_int_equal(pick_init(&p, &o, '\0', NULL), DEJA_OK);
     }
-    struct pick_options o = {.field = 1, .has_delimiter = true};
+    struct pick_options o = {.field = {1}, .has_delimiter = true};
     assert_int_equal(pick_init(&p, &o, '\0', NULL), DEJA_EINVAL);
     assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_OK);
     o = (struct pick_options){.csv_column = "1", .has_delimiter = true};
@@ -480,6 +567,10 @@ int main(void)
         cmocka_unit_test(every_format_has_a_name),
         cmocka_unit_test(lines_are_keys_with_their_comments),
         cmocka_unit_test(fields_are_words_or_between_delimiters),
+        cmocka_unit_test(several_fields_are_joined),
+        cmocka_unit_test(different_fields_never_give_the_same_key),
+        cmocka_unit_test(several_columns_are_decoded_and_joined),
+        cmocka_unit_test(lists_of_columns_are_checked),
         cmocka_unit_test(the_key_of_a_log_line_is_its_target),
         cmocka_unit_test(the_key_of_a_squid_line_is_its_seventh_word),
         cmocka_unit_test(the_legend_of_a_cdx_file_says_where_the_url_is),
