@@ -7,6 +7,7 @@
  * (deja_dedup) until their lines are written to the pipe or terminal.  If the output is a file, it
  * must also be synced, because the kernel may write the filter's pages to disk before those of the
  * output. */
+#include "cli/commands/dedup_append.h"
 #include "cli/commands/dedup_text.h"
 #include "cli/server/remote.h"
 #include "cli/session/losses.h"
@@ -17,20 +18,45 @@
 #include <unistd.h>
 
 #define PENDING_MAX (UINT64_C(1) << 18) /* keys whose lines are written but not synced */
+#define APPEND_MAX  ((size_t)8 << 20)   /* bytes of lines that wait to be appended */
 #define STATE_FIRST 1000000             /* keys; the first run may be smaller than later ones */
 
 struct dedup_options {
     struct shared_options shared;
     const char *state;
+    const char *append;
     bool repeated;
     bool count;
     uint32_t again_after; /* days */
     uint32_t keep;
 };
 
+/* An option that was given and cannot be combined with --append, or NULL. */
+static const char *not_appended(const struct dedup_options *o)
+{
+    return o->shared.redis        ? "--redis"
+           : o->repeated          ? "-D"
+           : o->shared.paragraphs ? "--paragraphs"
+           : o->shared.jsonl_text ? "--jsonl-text"
+           : o->shared.ngrams     ? "--ngrams"
+                                  : NULL;
+}
+
+static int check_append(const struct dedup_options *o, deja_error *err)
+{
+    if (!not_appended(o))
+        return DEJA_OK;
+    return fail(err, OPT_USAGE, "--append and %s cannot be combined: %s", not_appended(o),
+                o->shared.redis ? "FILE says which lines are known, not the server"
+                : o->repeated   ? "new lines are appended, and -D prints the others"
+                                : "lines are appended, not texts");
+}
+
 static int check_options(const void *target, deja_error *err)
 {
     const struct dedup_options *o = target;
+    if (o->append && check_append(o, err) < 0)
+        return OPT_USAGE;
     if (o->keep && o->shared.ngrams)
         return fail(err, OPT_USAGE,
                     "--keep and --ngrams cannot be combined: texts that share n-grams have no "
@@ -52,6 +78,8 @@ static int check_options(const void *target, deja_error *err)
 static const struct opt options[] = {
     OPT_STRING(0, "state", "FILE", struct dedup_options, state,
                "keep the filter in FILE between runs; create FILE if it is missing", OPT_USED(1)),
+    OPT_STRING(0, "append", "FILE", struct dedup_options, append,
+               "also append new lines to FILE, whose lines count as seen", OPT_USED(2)),
     OPT_GROUP(struct dedup_options, shared, shared_mode),
     OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeated lines instead",
              OPT_USED(1)),
@@ -84,7 +112,8 @@ struct job {
     bool sync_output; /* a regular file, which must be synced */
     double synced;    /* time of the last sync of the state, in seconds of the session */
     bool unsynced;    /* it has changed since then */
-    bool unprinted;   /* keys were judged whose lines have not been printed */
+    struct dedup_append append;
+    bool unprinted; /* keys were judged whose lines have not been printed */
     uint64_t kept, dropped;
     struct dedup_text text; /* --paragraphs, --jsonl-text, --ngrams */
     uint64_t committed;     /* lines of `kept` whose keys are in the state */
@@ -180,6 +209,15 @@ static int start_pending(struct job *j, deja_error *err)
     return deja_dedup_again_after(j->pending, j->o->again_after, err);
 }
 
+/* The lines of --append count, too. */
+static int choose_size(const struct job *j, deja_options *opt, deja_error *err)
+{
+    struct dedup_append_call both = dedup_append_call(&j->append, j->call);
+    const int rc = session_choose_size(&both.call, &j->o->shared, 0, opt, err);
+    free(both.operands);
+    return rc;
+}
+
 static int make_filter(struct job *j, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
@@ -193,7 +231,7 @@ static int make_filter(struct job *j, deja_error *err)
     if (rc == DEJA_OK && !exists)
         rc = choose_dates(j->o, &opt, err);
     if (rc == DEJA_OK && !exists)
-        rc = session_choose_size(j->call, &j->o->shared, 0, &opt, err);
+        rc = choose_size(j, &opt, err);
     if (rc < 0)
         return rc;
     if (!j->o->state) {
@@ -213,11 +251,14 @@ static uint64_t new_keys(const struct job *j)
     return j->kept > j->session.keyless ? j->kept - j->session.keyless : 0;
 }
 
-/* Delivers the lines judged so far; then they count as seen. */
+/* Delivers the lines judged so far; then they count as seen: they are appended, and added to the
+ * state. */
 static int commit(struct job *j, deja_error *err)
 {
     int rc = call_hand_over(j->session.out, j->sync_output, err);
-    if (rc < 0)
+    if (rc == DEJA_OK && j->o->append)
+        rc = append_flush(&j->append.file, j->pending, err);
+    if (rc < 0 || !j->pending)
         return rc;
     if (!j->o->shared.quiet && new_keys(j) > j->committed)
         losses_add(&j->losses, j->filter, new_keys(j) - j->committed);
@@ -232,11 +273,17 @@ static int commit(struct job *j, deja_error *err)
 static int sync_state(struct job *j, deja_error *err)
 {
     int rc = commit(j, err);
-    if (rc == DEJA_OK)
+    if (rc == DEJA_OK && j->pending)
         rc = deja_filter_sync(j->filter, err);
     j->synced = progress_seconds(&j->session.progress);
     j->unsynced = false;
     return rc;
+}
+
+/* Have lines been judged since the last commit? */
+static bool is_waiting(const struct job *j)
+{
+    return j->append.file.text.len > 0 || (j->pending && deja_dedup_pending(j->pending) > 0);
 }
 
 /* Commits while the input pauses, so that other processes find the lines in the state. */
@@ -246,21 +293,23 @@ static int on_pause(void *job, deja_error *err)
     int rc = DEJA_OK;
     if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
         rc = j->unsynced ? sync_state(j, err) : DEJA_OK;
-    else if (deja_dedup_pending(j->pending) > 0)
+    else if (is_waiting(j))
         rc = commit(j, err);
     return rc < 0 ? rc : j->unsynced;
 }
 
 static int after_batch(struct job *j, deja_error *err)
 {
-    if (!j->pending) {
+    const bool many = j->append.file.text.len > APPEND_MAX ||
+                      (j->pending && deja_dedup_pending(j->pending) > PENDING_MAX);
+    if (!j->pending)
         session_watch(&j->session, "the filter");
+    if (!j->pending && !j->o->append)
         return out_flush(j->session.out, err);
-    }
     j->unsynced = true;
     if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
         return sync_state(j, err);
-    if (j->sync_output && deja_dedup_pending(j->pending) < PENDING_MAX)
+    if (j->sync_output && !many)
         return out_flush(j->session.out, err); /* the next commit syncs it */
     return commit(j, err);
 }
@@ -284,7 +333,7 @@ static int print_lines(struct job *j, struct batch *b, deja_error *err)
     j->dropped += b->block.n - is_new;
     if (!j->o->count)
         session_print(&j->session, b, !j->o->repeated);
-    return DEJA_OK;
+    return dedup_append_take(&j->append, &j->session, b, err);
 }
 
 static int process(void *job, struct batch *b, deja_error *err)
@@ -308,7 +357,8 @@ static double lost_in_run(const struct job *j, const deja_stats *s)
         return s ? dedup_text_lost(&j->text, s) : 0;
     if (j->pending)
         return losses_of_run(&j->losses, j->filter);
-    return s ? s->lost : losses_in_memory(j->filter, new_keys(j));
+    const double lost = s ? s->lost : losses_in_memory(j->filter, new_keys(j));
+    return lost > j->append.lost ? lost - j->append.lost : 0;
 }
 
 static void report_json(const struct job *j, const deja_stats *s)
@@ -325,6 +375,10 @@ static void report_json(const struct job *j, const deja_stats *s)
     const bool text = dedup_text_wanted(&j->o->shared);
     if (text)
         dedup_text_json(&j->text, &r.json);
+    if (j->o->append) {
+        json_uint(&r.json, "known", j->append.known);
+        json_uint(&r.json, "appended", j->append.lines);
+    }
     json_real(&r.json, "lost", text ? lost_in_run(j, s) : s->lost);
     json_real(&r.json, "lost_in_run", lost_in_run(j, s));
     json_real(&r.json, "fp_rate", s->fp_rate);
@@ -353,6 +407,9 @@ static void tell_all(const struct job *j, const deja_stats *s)
                  num_count(j->kept).s, num_count(j->dropped).s, losses, num_rate(s->fp_rate).s,
                  before, num_bytes(s->bytes).s, num_duration(seconds).s,
                  num_speed(seconds > 0 ? (double)j->session.records / seconds : 0).s);
+    if (j->o->append)
+        console_note(j->call->console, "%s had %s, and got %s more", fail_path(j->o->append).text,
+                     num_lines(j->append.known).s, num_count(j->append.lines).s);
 }
 
 static void tell_text(const struct job *j, const deja_stats *s)
@@ -411,8 +468,8 @@ static int finish(struct job *j, int rc, deja_error *err)
         out_printf(j->session.out, "%llu\n",
                    (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
     if (rc == DEJA_OK)
-        rc = j->pending ? sync_state(j, err) : call_hand_over(j->session.out, false, err);
-    else if (j->pending && !j->unprinted)
+        rc = sync_state(j, err);
+    else if ((j->pending || j->o->append) && !j->unprinted)
         (void)sync_state(j, &late); /* the output may be intact, as after damaged input */
     if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0 &&
         strcmp(late.text, err->text) != 0)
@@ -435,27 +492,33 @@ static int run(struct call *call, deja_error *err)
     if (((const struct dedup_options *)call->options)->shared.redis)
         return run_remote(call, err);
     struct job j = {.call = call, .o = call->options};
+    j.append.file.fd = -1;
     int rc = has_state(&j) ? DEJA_OK : shared_check_url(&j.o->shared, err);
     if (rc == DEJA_OK)
         rc = session_output(&j.session, call, &j.o->shared, 0, err);
     if (rc == DEJA_OK && j.o->state)
         rc = out_refuse_inputs(j.session.out, &j.o->state, 1, err);
+    if (rc == DEJA_OK && j.o->append)
+        rc = dedup_append_open(&j.append, j.o->append, call, &j.o->shared, &j.session, err);
     if (rc == DEJA_OK)
         rc = make_filter(&j, err);
+    j.judge = (struct judge){.filter = j.filter, .pending = j.pending, .keep = j.o->keep};
+    if (rc == DEJA_OK)
+        rc = dedup_append_learn(&j.append, call, &j.o->shared, &j.judge, err);
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &j.o->shared, 0, j.filter, err);
     if (rc == DEJA_OK) {
-        j.judge = (struct judge){.filter = j.filter, .pending = j.pending, .keep = j.o->keep};
         j.text = (struct dedup_text){.session = &j.session,
                                      .judge = &j.judge,
                                      .repeated = j.o->repeated,
                                      .count = j.o->count};
-        j.sync_output = j.pending && call_is_file(j.session.out);
-        if (j.pending)
+        j.sync_output = (j.pending || j.o->append) && call_is_file(j.session.out);
+        if (j.pending || j.o->append)
             session_on_pause(&j.session, on_pause, &j);
         rc = finish(&j, session_each(&j.session, process, &j, err), err);
     }
     rc = session_finish(&j.session, rc, err);
+    dedup_append_close(&j.append, rc);
     dedup_text_fini(&j.text);
     judge_fini(&j.judge);
     deja_dedup_free(j.pending);
@@ -503,6 +566,12 @@ const struct command cmd_dedup = {
         "must have dates; a new one gets them (-k exact --dates). Units are d, w, mo (30 days) and y "
         "(365 days). Days begin at midnight UTC. A run without --again-after sets the date of every "
         "line that it reads.\n\n"
+        "With --append FILE new lines are also appended to FILE, and the lines that FILE has count "
+        "as seen, as with anew. FILE is a list of lines like the input, read with the same options; "
+        "it is created if it is missing, and gets a header if it is empty. deja appends a line only "
+        "after it has printed it: if it is interrupted, the next run may repeat lines, but none "
+        "are lost. One process at a time can append. With -c the number is printed instead of the "
+        "lines. A false positive costs a line (-p); -k exact avoids that.\n\n"
         "With --keep N the first N lines with the same key are printed. A key then takes up to N "
         "entries of the filter, so -n counts entries, and a repeat costs N lookups. A false "
         "positive skips an entry, so fewer than N lines may be printed, but never more. A state "
@@ -522,6 +591,8 @@ const struct command cmd_dedup = {
                   "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
                  {"pages to fetch today: new ones, and those fetched 30 days ago or earlier",
                   "deja dedup --state pages.deja --again-after 30d urls.txt > due.txt"},
+                 {"new lines only, which known.txt remembers as well",
+                  "deja dedup --append known.txt docs/examples/sample-urls.txt > new.txt"},
                  {"three URLs of each page template",
                   "deja dedup --url=shape --keep 3 docs/examples/sample-urls.txt > samples.txt"},
                  {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},

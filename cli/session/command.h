@@ -65,7 +65,7 @@ struct command {
     const void *defaults;                /* such a struct to start with; NULL: all zero */
     const char *description;             /* paragraphs: see above */
     const char *notes[5];                /* more of them, which other commands share */
-    struct command_example examples[12]; /* the entry of zeros after the last one ... */
+    struct command_example examples[16]; /* the entry of zeros after the last one ... */
     struct command_exit exits[5];        /* ... ends it; empty: 0 done, 2 usage error or failure */
     /* Returns an exit status, or a negative status with the reason in err, which main prints
      * before it exits with 2.  OPT_USAGE adds "try: ... --help"; OUT_GONE is not a failure. */

@@ -457,17 +457,6 @@ uint64_t session_count(const struct batch *b)
     return n;
 }
 
-static void print_forms(struct out *out, const struct batch *b, uint8_t want)
-{
-    const struct block *block = &b->block;
-    for (size_t i = 0; i < block->n; i++) {
-        if (b->answer[i] != want)
-            continue;
-        out_write(out, block->forms[i].data, block->forms[i].len);
-        out_write(out, block->data + block->ends[i] - 1, 1);
-    }
-}
-
 /* A paragraph at the end of a file may lack the blank line that separates it from the next.  It is
  * printed when there is a next one. */
 static void separate(struct session *s, const struct block *b, size_t end)
@@ -490,10 +479,39 @@ void session_print_record(struct session *s, const struct block *b, size_t i, co
     out_write(s->out, b->data + begin, end - begin);
 }
 
-/* Adjacent lines are written together: a block of only new lines is one write. */
-static void print_lines(struct session *s, const struct batch *b, uint8_t want)
+struct printing {
+    struct session *s;
+    const struct block *b;
+};
+
+static void print_piece(void *printing, const void *data, size_t len)
+{
+    const struct printing *p = printing;
+    if (!p->s->urls.forms)
+        separate(p->s, p->b, (size_t)((const char *)data - p->b->data) + len);
+    out_write(p->s->out, data, len);
+}
+
+static void put_forms(const struct batch *b, uint8_t want, session_put_fn *put, void *to)
 {
     const struct block *block = &b->block;
+    for (size_t i = 0; i < block->n; i++) {
+        if (b->answer[i] != want)
+            continue;
+        put(to, block->forms[i].data, block->forms[i].len);
+        put(to, block->data + block->ends[i] - 1, 1);
+    }
+}
+
+/* Adjacent lines are one piece: a block of only new lines is one write. */
+void session_pieces(const struct session *s, const struct batch *b, uint8_t want,
+                    session_put_fn *put, void *to)
+{
+    const struct block *block = &b->block;
+    if (s->urls.forms) {
+        put_forms(b, want, put, to);
+        return;
+    }
     size_t i = 0;
     while (i < block->n) {
         while (i < block->n && b->answer[i] != want)
@@ -503,26 +521,27 @@ static void print_lines(struct session *s, const struct batch *b, uint8_t want)
             i++;
         if (i > from) {
             const size_t begin = from ? block->ends[from - 1] : 0;
-            const size_t end = block->ends[i - 1];
-            separate(s, block, end);
-            out_write(s->out, block->data + begin, end - begin);
+            put(to, block->data + begin, block->ends[i - 1] - begin);
         }
     }
 }
 
 void session_print(struct session *s, const struct batch *b, uint8_t want)
 {
+    struct printing p = {s, &b->block};
     session_print_header(s, "");
-    if (s->urls.forms)
-        print_forms(s->out, b, want);
-    else
-        print_lines(s, b, want);
+    session_pieces(s, b, want, print_piece, &p);
+}
+
+bool session_header(const struct session *s, deja_slice *header)
+{
+    return !s->urls.forms && input_header(s->in, header);
 }
 
 void session_print_header(struct session *s, const char *front)
 {
     deja_slice header;
-    if (s->header_printed || s->urls.forms || !input_header(s->in, &header))
+    if (s->header_printed || !session_header(s, &header))
         return;
     out_text(s->out, front);
     out_write(s->out, header.data, header.len);

@@ -150,10 +150,16 @@ void session_fold(struct session *s, struct batch *b, uint8_t keyless);
 /* Prints the header and the records of a batch whose answer is `want`, or with --canonical their
  * forms. */
 void session_print(struct session *s, const struct batch *b, uint8_t want);
+/* Passes the same to a function, piece by piece, without the header. */
+typedef void session_put_fn(void *to, const void *data, size_t len);
+void session_pieces(const struct session *s, const struct batch *b, uint8_t want,
+                    session_put_fn *put, void *to);
 /* Prints record i, with `front` before it; of a paragraph, not the blank lines before it. */
 void session_print_record(struct session *s, const struct block *b, size_t i, const char *front);
 /* Prints the header, once, with `front` before it; with --canonical there is none. */
 void session_print_header(struct session *s, const char *front);
+/* The header that results need; false if they need none, or it has not been read yet. */
+bool session_header(const struct session *s, deja_slice *header);
 /* How many answers are 1. */
 uint64_t session_count(const struct batch *b);
 /* Reports how many records have no key, or a key that is not a URL. */
