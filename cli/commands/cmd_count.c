@@ -1,10 +1,9 @@
 /* cmd_count.c - deja count: how many times each line was added to a filter file. */
+#include "cli/session/linecounts.h"
 #include "cli/session/session.h"
-#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <inttypes.h>
-#include <stdlib.h>
 
 static const struct opt options[] = {
     OPT_PART(shared_output),
@@ -21,56 +20,36 @@ static const struct opt options[] = {
 struct job {
     deja_filter *filter;
     struct session session;
-    uint64_t *counts; /* counts of the current batch */
-    size_t cap;
-    uint64_t found; /* lines with a count */
-    uint64_t total; /* the sum of their counts */
+    struct linecounts counts; /* of the current batch */
+    uint64_t found;           /* lines with a count */
+    uint64_t total;           /* the sum of their counts */
 };
 
-static int look_up(struct job *j, const struct batch *b, deja_error *err)
-{
-    void *room = array_grow(j->counts, &j->cap, b->block.n + 1, sizeof *j->counts);
-    if (!room)
-        return fail(err, DEJA_ENOMEM, "out of memory");
-    j->counts = room;
-    const int rc = deja_filter_count_hashed(j->filter, b->hash, b->keyed, j->counts, err);
-    size_t from = b->keyed; /* keyless lines were never added: they get 0 */
-    for (size_t i = b->block.n; i > from; i--)
-        j->counts[i - 1] = b->block.keys[i - 1].data ? j->counts[--from] : 0;
-    return rc;
-}
-
 /* A line with several keys gets the largest of their counts. */
-static void fold(struct job *j, struct batch *b)
+static int look_up(struct job *j, struct batch *b, deja_error *err)
 {
-    size_t lines = 0;
-    for (size_t i = 0; i < b->block.n; i++) {
-        const bool same = b->block.shared && lines && b->block.ends[i] == b->block.ends[i - 1];
-        lines += !same;
-        if (!same || j->counts[i] > j->counts[lines - 1])
-            j->counts[lines - 1] = j->counts[i];
-    }
+    int rc = linecounts_reserve(&j->counts, b, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_count_hashed(j->filter, b->hash, b->keyed, j->counts.count, err);
+    if (rc < 0)
+        return rc;
+    linecounts_spread(&j->counts, b, 0); /* keyless lines were never added */
+    linecounts_fold(&j->counts, b);
     memset(b->answer, 0, b->block.n);
     session_fold(&j->session, b, false);
+    return DEJA_OK;
 }
 
 static void print(struct job *j, const struct batch *b)
 {
-    const struct block *block = &b->block;
-    struct out *out = j->session.out;
     session_print_header(&j->session, HEADER);
-    for (size_t i = 0; i < block->n; i++) {
+    for (size_t i = 0; i < b->block.n; i++) {
+        const uint64_t n = j->counts.count[i];
         char count[24];
-        (void)snprintf(count, sizeof count, "%" PRIu64 "\t", j->counts[i]);
-        if (j->session.urls.forms) {
-            out_text(out, count);
-            out_write(out, block->forms[i].data, block->forms[i].len);
-            out_write(out, block->data + block->ends[i] - 1, 1);
-        } else {
-            session_print_record(&j->session, block, i, count);
-        }
-        j->found += j->counts[i] != 0;
-        j->total += j->counts[i];
+        (void)snprintf(count, sizeof count, "%" PRIu64 "\t", n);
+        session_print_record(&j->session, &b->block, i, count);
+        j->found += n != 0;
+        j->total += n;
     }
 }
 
@@ -80,7 +59,6 @@ static int count_batch(void *job, struct batch *b, deja_error *err)
     const int rc = look_up(j, b, err);
     if (rc < 0)
         return rc;
-    fold(j, b);
     print(j, b);
     return out_flush(j->session.out, err);
 }
@@ -139,7 +117,7 @@ static int run(struct call *call, deja_error *err)
         rc = finish(&j, session_each(&j.session, count_batch, &j, err), err);
     rc = session_finish(&j.session, rc, err);
     deja_filter_free(j.filter);
-    free(j.counts);
+    linecounts_fini(&j.counts);
     return rc;
 }
 

@@ -8,6 +8,7 @@
  * must also be synced, because the kernel may write the filter's pages to disk before those of the
  * output. */
 #include "cli/commands/dedup_append.h"
+#include "cli/commands/dedup_counts.h"
 #include "cli/commands/dedup_text.h"
 #include "cli/server/remote.h"
 #include "cli/session/losses.h"
@@ -20,16 +21,6 @@
 #define PENDING_MAX (UINT64_C(1) << 18) /* keys whose lines are written but not synced */
 #define APPEND_MAX  ((size_t)8 << 20)   /* bytes of lines that wait to be appended */
 #define STATE_FIRST 1000000             /* keys; the first run may be smaller than later ones */
-
-struct dedup_options {
-    struct shared_options shared;
-    const char *state;
-    const char *append;
-    bool repeated;
-    bool count;
-    uint32_t again_after; /* days */
-    uint32_t keep;
-};
 
 /* An option that was given and cannot be combined with --append, or NULL. */
 static const char *not_appended(const struct dedup_options *o)
@@ -55,6 +46,8 @@ static int check_append(const struct dedup_options *o, deja_error *err)
 static int check_options(const void *target, deja_error *err)
 {
     const struct dedup_options *o = target;
+    if (dedup_counts_wanted(o))
+        return dedup_counts_check(o, err);
     if (o->append && check_append(o, err) < 0)
         return OPT_USAGE;
     if (o->keep && o->shared.ngrams)
@@ -79,7 +72,7 @@ static const struct opt options[] = {
     OPT_STRING(0, "state", "FILE", struct dedup_options, state,
                "keep the filter in FILE between runs; create FILE if it is missing", OPT_USED(1)),
     OPT_STRING(0, "append", "FILE", struct dedup_options, append,
-               "also append new lines to FILE, whose lines count as seen", OPT_USED(2)),
+               "also append new lines to FILE, whose lines count as seen", OPT_USED(3)),
     OPT_GROUP(struct dedup_options, shared, shared_mode),
     OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeated lines instead",
              OPT_USED(1)),
@@ -87,6 +80,10 @@ static const struct opt options[] = {
              "print the number of lines instead of the lines", OPT_USED(1)),
     OPT_DAYS(0, "again-after", "DAYS", struct dedup_options, again_after,
              "print a line again if it was last printed at least DAYS ago (30d, 4w, 6mo, 1y)"),
+    OPT_FLAG(0, "counts", struct dedup_options, counts,
+             "print each line once, with the number of its occurrences", OPT_USED(3)),
+    OPT_FLAG('u', "unique", struct dedup_options, unique,
+             "print only lines that occur exactly once", OPT_USED(3)),
     OPT_COUNT32(0, "keep", "N", struct dedup_options, keep, 1, JUDGE_KEEP_MOST,
                 "print the first N lines with the same key (default 1)", OPT_USED(3)),
     OPT_GROUP(struct dedup_options, shared, shared_output),
@@ -489,9 +486,12 @@ static int run_remote(struct call *call, deja_error *err)
 
 static int run(struct call *call, deja_error *err)
 {
-    if (((const struct dedup_options *)call->options)->shared.redis)
+    const struct dedup_options *o = call->options;
+    if (dedup_counts_wanted(o))
+        return dedup_counts_run(call, err);
+    if (o->shared.redis)
         return run_remote(call, err);
-    struct job j = {.call = call, .o = call->options};
+    struct job j = {.call = call, .o = o};
     j.append.file.fd = -1;
     int rc = has_state(&j) ? DEJA_OK : shared_check_url(&j.o->shared, err);
     if (rc == DEJA_OK)
@@ -576,7 +576,15 @@ const struct command cmd_dedup = {
         "entries of the filter, so -n counts entries, and a repeat costs N lookups. A false "
         "positive skips an entry, so fewer than N lines may be printed, but never more. A state "
         "does not record N: after a run with --keep 2, a run with --keep 3 prints each line that "
-        "was printed twice once more.",
+        "was printed twice once more.\n\n"
+        "--counts prints each line once, at its first occurrence, after the number of "
+        "its occurrences in seven columns; with -D only lines that occur more than once, with -u "
+        "only those that occur once. -u alone prints the lines without numbers. Both read the "
+        "input twice: deja counts all lines, then prints them. It opens files twice, and copies a "
+        "pipe to an unnamed file in $TMPDIR, or /tmp. If a file changes in between, the command "
+        "fails. The counts are exact: they are in a table of 16 to 32 bytes per distinct line, "
+        "instead of a filter, so the options of size and kind do not apply. A number with a + has "
+        "reached the maximum, 2147483647.",
     .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
               REMOTE_TEXT
               " --state is then the name of the cache, and -n the number of keys in all of its "
@@ -593,6 +601,8 @@ const struct command cmd_dedup = {
                   "deja dedup --state pages.deja --again-after 30d urls.txt > due.txt"},
                  {"new lines only, which known.txt remembers as well",
                   "deja dedup --append known.txt docs/examples/sample-urls.txt > new.txt"},
+                 {"the ten most frequent lines of a log",
+                  "deja dedup --counts crawl.log | sort -rn | head"},
                  {"three URLs of each page template",
                   "deja dedup --url=shape --keep 3 docs/examples/sample-urls.txt > samples.txt"},
                  {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},

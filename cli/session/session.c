@@ -213,6 +213,7 @@ int session_open(struct session *s, const struct call *call, const struct shared
     s->filter = filter;
     s->stats = none;
     in.block_records = s->batch_max;
+    in.twice = s->twice;
     s->bytes = filter_bytes(filter);
     warn_clock(call->console, filter);
     int rc = input_open(&in, &s->in, err);
@@ -224,6 +225,16 @@ int session_open(struct session *s, const struct call *call, const struct shared
     if (rc < 0)
         session_close(s);
     return rc;
+}
+
+int session_rewind(struct session *s, deja_error *err)
+{
+    pipeline_close(s->pipeline);
+    s->pipeline = NULL;
+    input_rewind(s->in);
+    s->records = s->keyless = s->lookups = 0;
+    s->urls.no_url = s->urls.no_idna = s->urls.left_out = 0;
+    return open_pipeline(s, err);
 }
 
 static void show_progress(struct session *s)
@@ -476,6 +487,10 @@ void session_print_record(struct session *s, const struct block *b, size_t i, co
         begin += paragraph_margin((deja_slice){b->data + begin, end - begin});
     separate(s, b, end);
     out_text(s->out, front);
+    if (s->urls.forms) {
+        out_write(s->out, b->forms[i].data, b->forms[i].len);
+        begin = end - 1;
+    }
     out_write(s->out, b->data + begin, end - begin);
 }
 

@@ -84,6 +84,7 @@ struct session { /* start with {0} */
     deja_stats stats;      /* for the progress line */
     double stats_due;      /* computing them reads the whole filter: not too often */
     size_t batch_max;      /* lines; 0: as many as fit; set before session_open */
+    bool twice;            /* session_rewind will be called; set before session_open */
     uint64_t records;      /* read so far */
     uint64_t keyless;      /* of these, without a key */
     uint64_t lookups;      /* keys; a line may have several */
@@ -109,6 +110,8 @@ int session_open_file(struct session *s, const char *path, unsigned flags,
                       const deja_options *expect, deja_filter **out, deja_error *err);
 int session_open(struct session *s, const struct call *call, const struct shared_options *c,
                  size_t first, const deja_filter *filter, deja_error *err);
+/* Starts again with the first line, as if nothing had been read. */
+int session_rewind(struct session *s, deja_error *err);
 /* 1: a batch; 0: the end, or Ctrl-C; negative: a status. */
 int session_next(struct session *s, struct batch **out, deja_error *err);
 /* session_begin, session_open_file, session_output and session_open for a command whose first
@@ -154,7 +157,8 @@ void session_print(struct session *s, const struct batch *b, uint8_t want);
 typedef void session_put_fn(void *to, const void *data, size_t len);
 void session_pieces(const struct session *s, const struct batch *b, uint8_t want,
                     session_put_fn *put, void *to);
-/* Prints record i, with `front` before it; of a paragraph, not the blank lines before it. */
+/* Prints record i, or with --canonical its form, with `front` before it; of a paragraph, not the
+ * blank lines before it. */
 void session_print_record(struct session *s, const struct block *b, size_t i, const char *front);
 /* Prints the header, once, with `front` before it; with --canonical there is none. */
 void session_print_header(struct session *s, const char *front);

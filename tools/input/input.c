@@ -163,8 +163,22 @@ int input_open(const struct input_options *opt, struct input **out, deja_error *
         free(in);
         return rc;
     }
+    in->source.twice = opt->twice;
     *out = in;
     return DEJA_OK;
+}
+
+void input_rewind(struct input *in)
+{
+    source_rewind(&in->source);
+    in->carry_len = 0;
+    in->failed = DEJA_OK;
+    in->lull = false;
+    in->opt.odd_most = 0;
+    atomic_store_explicit(&in->raw_bytes, 0, memory_order_relaxed);
+    atomic_store_explicit(&in->decoded, 0, memory_order_relaxed);
+    atomic_store_explicit(&in->records, 0, memory_order_relaxed);
+    atomic_store_explicit(&in->missing, 0, memory_order_relaxed);
 }
 
 void input_close(struct input *in)

@@ -58,6 +58,7 @@ struct input_options {
     size_t record_max;        /* bytes; 0: 1 GiB                                     */
     size_t odd_most;          /* lines of each kind that blocks name for a report    */
     const atomic_bool *stop;  /* or NULL; true: input_next soon returns 0            */
+    bool twice;               /* input_rewind will be called: pipes are copied first */
     enum input_estimated estimated;
 };
 #define INPUT_OPTIONS_INIT                                                                        \
@@ -75,6 +76,10 @@ int input_next(struct input *in, struct block *b, deja_error *err);
 bool input_wait(const struct input *in, int timeout_ms);
 /* Will it read lines that somebody types?  Call it before the first input_next. */
 bool input_is_terminal(const struct input *in);
+/* Only with `twice`, and while no other thread uses the input: starts again with the first record.
+ * Files are opened again; if one has changed, so have its records.  Blocks name no odd lines the
+ * second time. */
+void input_rewind(struct input *in);
 /* From any thread: this and all further calls of input_next soon return 0. */
 void input_quit(struct input *in);
 void input_close(struct input *in); /* NULL is fine */

@@ -2,9 +2,11 @@
 #include "tools/input/source.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
+#include "tools/input/spool.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -126,12 +128,69 @@ uint64_t source_raw_bytes(const struct source *s)
     return s->raw_base + (s->dec ? decode_raw_bytes(s->dec) : 0);
 }
 
+/* --- Reading twice ---------------------------------------------------------- */
+
+struct source_kept {
+    bool known;  /* the first reading has come to this path */
+    int copy;    /* of a pipe; -1: none */
+    off_t start; /* where the first reading of standard input started */
+};
+
+/* Is the current descriptor a copy, which stays open? */
+static bool is_copy(const struct source *s)
+{
+    return s->kept && s->next > 0 && s->kept[s->next - 1].copy == s->fd;
+}
+
+/* Prepares the file that was just opened for a second reading, or for the first byte if this is
+ * the second.  A file that the system can open again needs nothing. */
+static int keep_for_later(struct source *s, const struct stat *st, deja_error *err)
+{
+    if (!s->kept)
+        s->kept = calloc(s->n_paths, sizeof *s->kept);
+    if (!s->kept)
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    struct source_kept *k = &s->kept[s->next - 1];
+    if (k->known)
+        return s->fd == STDIN_FILENO && lseek(s->fd, k->start, SEEK_SET) < 0
+                   ? fail_errno(err, "%s cannot be read again", s->path)
+                   : DEJA_OK;
+    k->known = true;
+    k->copy = -1;
+    k->start = lseek(s->fd, 0, SEEK_CUR);
+    if (S_ISREG(st->st_mode))
+        return DEJA_OK;
+    int copy;
+    const int rc = spool_copy(s->fd, s->path, s->stop, &s->quit, &copy, err);
+    if (rc < 0)
+        return rc;
+    if (s->fd != STDIN_FILENO)
+        close(s->fd);
+    s->fd = k->copy = copy;
+    return DEJA_OK;
+}
+
+/* The second reading: the copy of the next path, or -1. */
+static int open_copy(const struct source *s)
+{
+    const int copy = s->kept && s->kept[s->next].known ? s->kept[s->next].copy : -1;
+    return copy >= 0 && lseek(copy, 0, SEEK_SET) == 0 ? copy : -1;
+}
+
+void source_rewind(struct source *s)
+{
+    source_close(s);
+    s->next = 0;
+    s->raw_base = 0;
+    atomic_store_explicit(&s->quit, false, memory_order_relaxed);
+}
+
 void source_close(struct source *s)
 {
     s->raw_base = source_raw_bytes(s);
     decode_free(s->dec);
     s->dec = NULL;
-    if (s->fd >= 0 && s->fd != STDIN_FILENO)
+    if (s->fd >= 0 && s->fd != STDIN_FILENO && !is_copy(s))
         close(s->fd);
     s->fd = -1;
 }
@@ -139,6 +198,11 @@ void source_close(struct source *s)
 void source_fini(struct source *s)
 {
     source_close(s);
+    for (size_t i = 0; s->kept && i < s->n_paths; i++)
+        if (s->kept[i].known && s->kept[i].copy >= 0)
+            close(s->kept[i].copy);
+    free(s->kept);
+    s->kept = NULL;
 }
 
 void source_quit(struct source *s)
@@ -156,31 +220,48 @@ static bool wait_for_writer(const struct source *s, const struct stat *st)
     return !source_stopped(s) && fcntl(s->fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
 }
 
-int source_next(struct source *s, deja_error *err)
+/* Opens a file, or standard input. */
+static int open_path(struct source *s, const char *path, struct stat *st, deja_error *err)
 {
-    if (s->next == s->n_paths)
-        return 0;
-    const char *path = s->paths[s->next++];
-    bool from_stdin = source_is_stdin(path);
-    s->path = from_stdin ? stdin_name : path;
+    const bool from_stdin = source_is_stdin(path);
     do {
         s->fd =
             from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     } while (s->fd < 0 && errno == EINTR && !source_stopped(s));
-    struct stat st;
-    if (s->fd < 0 || fstat(s->fd, &st) != 0)
+    if (s->fd < 0 || fstat(s->fd, st) != 0)
         return source_stopped(s) ? 0 : cannot_open(s->path, err);
-    if (!from_stdin && !wait_for_writer(s, &st))
+    if (!from_stdin && !wait_for_writer(s, st))
         return 0;
-    if (S_ISDIR(st.st_mode))
+    if (S_ISDIR(st->st_mode))
         return is_directory(s->path, err);
-    if (S_ISREG(st.st_mode))
+    if (S_ISREG(st->st_mode))
         (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #ifdef F_SETPIPE_SZ
-    if (S_ISFIFO(st.st_mode) && fcntl(s->fd, F_GETPIPE_SZ) < PIPE_SIZE)
+    if (S_ISFIFO(st->st_mode) && fcntl(s->fd, F_GETPIPE_SZ) < PIPE_SIZE)
         (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE); /* for speed; fails beyond a quota */
 #endif
+    return 1;
+}
+
+int source_next(struct source *s, deja_error *err)
+{
+    if (s->next == s->n_paths)
+        return 0;
+    const int copy = open_copy(s);
+    const char *path = s->paths[s->next++];
+    struct stat st;
+    int rc = 1;
+    s->path = source_is_stdin(path) ? stdin_name : path;
+    s->fd = copy;
+    if (copy < 0)
+        rc = open_path(s, path, &st, err);
+    if (rc == 1 && copy < 0 && s->twice) {
+        rc = keep_for_later(s, &st, err);
+        rc = rc < 0 ? rc : 1;
+    }
+    if (rc <= 0)
+        return rc;
     deja_error phrase;
-    int rc = decode_new(s->fd, s->stop, &s->quit, &s->dec, &phrase);
+    rc = decode_new(s->fd, s->stop, &s->quit, &s->dec, &phrase);
     return rc < 0 ? fail(err, rc, "%s %s", fail_path(s->path).text, phrase.text) : 1;
 }

@@ -10,6 +10,7 @@ struct source {
     size_t n_paths;
     const atomic_bool *stop; /* or NULL; once it is true, every call ends soon */
     uint64_t total;          /* bytes in all of them; 0 if one is not a regular file */
+    bool twice;              /* set after source_init: source_rewind will be called */
 
     /* The current one: */
     const char *path;   /* for messages; or "standard input" */
@@ -18,7 +19,8 @@ struct source {
     /* private */
     size_t next;
     int fd;
-    uint64_t raw_base; /* bytes read from earlier files */
+    struct source_kept *kept; /* with `twice`: what the second reading needs, for each path */
+    uint64_t raw_base;        /* bytes read from earlier files */
     atomic_bool quit;
 };
 
@@ -30,6 +32,8 @@ void source_fini(struct source *s);
 /* 1: the next file is open; 0: no more files, or stopped; negative: a status. */
 int source_next(struct source *s, deja_error *err);
 void source_close(struct source *s); /* the current file */
+/* Starts again with the first byte of the first file.  Pipes have been copied (spool.h). */
+void source_rewind(struct source *s);
 bool source_stopped(const struct source *s);
 void source_quit(struct source *s); /* from any thread: has the same effect as `stop` */
 /* Is standard input the first file, and still to be opened? */
