@@ -34,15 +34,22 @@ void dj_dates_begin(deja_filter *f)
 
 /* --- Lookups -------------------------------------------------------------- */
 
+static size_t chunk_at(size_t at, size_t n)
+{
+    return at >= n ? 0 : n - at < DJ_CHUNK ? n - at : DJ_CHUNK;
+}
+
+/* The lines of the next chunk are fetched while this one is answered. */
 void dj_dates_look(const deja_filter *f, const uint64_t *hash, size_t n, deja_days *days)
 {
     memset(days, 0, n * sizeof *days);
     dj_filter_hold(f);
+    f->plan.kind->prefetch(f, hash, chunk_at(0, n), false);
     for (size_t at = 0; at < n; at += DJ_CHUNK) {
-        const size_t some = n - at < DJ_CHUNK ? n - at : DJ_CHUNK;
-        f->plan.kind->prefetch(f, hash + at, some, false);
+        const size_t next = at + DJ_CHUNK;
+        f->plan.kind->prefetch(f, hash + at + chunk_at(at, n), chunk_at(next, n), false);
         for (uint32_t i = 0; i < f->n_parts; i++)
-            f->part[i]->kind->body.days(f->part[i], hash + at, some, days + at);
+            f->part[i]->kind->body.days(f->part[i], hash + at, chunk_at(at, n), days + at);
     }
     dj_filter_release(f);
 }
@@ -63,7 +70,7 @@ int deja_filter_days_batch(const deja_filter *f, const deja_slice *keys, size_t 
     uint64_t hash[DJ_CHUNK];
     int rc = deja_filter_require(f, DEJA_CAN_DATE, err); /* such a filter has one hash per key */
     for (size_t at = 0; at < n && rc == DEJA_OK; at += DJ_CHUNK) {
-        const size_t some = n - at < DJ_CHUNK ? n - at : DJ_CHUNK;
+        const size_t some = chunk_at(at, n);
         deja_filter_hash_batch(f, keys + at, some, hash);
         rc = deja_filter_days_hashed(f, hash, some, days + at, err);
     }

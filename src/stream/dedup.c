@@ -356,12 +356,15 @@ enum {
 /* Looks up the days of keys; answer[i]: DUE and RENEW. */
 static void look_dates(const deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *answer)
 {
-    deja_days days[DJ_CHUNK];
+    enum {
+        LOT = 512
+    };
+    deja_days days[LOT];
     const uint32_t today = deja_filter_today(d->f);
     for (size_t i = 0; i < n; i++) {
-        if (i % DJ_CHUNK == 0)
-            dj_dates_look(d->f, hash + i, n - i < DJ_CHUNK ? n - i : DJ_CHUNK, days);
-        const deja_days seen = days[i % DJ_CHUNK];
+        if (i % LOT == 0)
+            dj_dates_look(d->f, hash + i, n - i < LOT ? n - i : LOT, days);
+        const deja_days seen = days[i % LOT];
         const bool renew = !d->again && seen.last < today;
         answer[i] = (dj_dates_due(seen, d->again, today) ? DUE : 0) | (renew ? RENEW : 0);
     }

@@ -30,15 +30,17 @@ static const struct kind {
     const char *name;
     uint32_t kind, part_kind, filters;
     uint64_t capacity;
+    uint32_t flags;
 } kinds[] = {
-    {"blocked", DEJA_BLOCKED, 0, 1, 50000},
-    {"classic", DEJA_CLASSIC, 0, 2, 50000},
-    {"exact", DEJA_EXACT, 0, 1, 50000},
-    {"spectral", DEJA_SPECTRAL, 0, 1, 50000},
-    {"paired", DEJA_PAIRED, 0, 1, 50000},
-    {"window", DEJA_WINDOW, 0, 1, 1 << 20},           /* does not turn: fault.turns tests that */
-    {"layered", DEJA_LAYERED, 0, 1, 5000},            /* its layers grow on the way */
-    {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50}, /* grows early and often */
+    {"blocked", DEJA_BLOCKED, 0, 1, 50000, 0},
+    {"classic", DEJA_CLASSIC, 0, 2, 50000, 0},
+    {"exact", DEJA_EXACT, 0, 1, 50000, 0},
+    {"exact with dates", DEJA_EXACT, 0, 1, 50000, DEJA_DATES},
+    {"spectral", DEJA_SPECTRAL, 0, 1, 50000, 0},
+    {"paired", DEJA_PAIRED, 0, 1, 50000, 0},
+    {"window", DEJA_WINDOW, 0, 1, 1 << 20, 0}, /* does not turn: fault.turns tests that */
+    {"layered", DEJA_LAYERED, 0, 1, 5000, 0},  /* its layers grow on the way */
+    {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50, 0}, /* grows early and often */
 };
 enum {
     N_KINDS = sizeof kinds / sizeof kinds[0]
@@ -51,6 +53,7 @@ static deja_options options_of(const struct kind *k)
     opt.part_kind = k->part_kind;
     opt.filters = k->filters;
     opt.capacity = k->capacity;
+    opt.flags = k->flags;
     opt.growth = 2;
     opt.seed = 1;
     return opt;
