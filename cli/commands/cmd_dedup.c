@@ -27,6 +27,7 @@ static const char *not_appended(const struct dedup_options *o)
 {
     return o->shared.redis        ? "--redis"
            : o->repeated          ? "-D"
+           : o->again_after       ? "--again-after"
            : o->shared.paragraphs ? "--paragraphs"
            : o->shared.jsonl_text ? "--jsonl-text"
            : o->shared.ngrams     ? "--ngrams"
@@ -38,9 +39,10 @@ static int check_append(const struct dedup_options *o, deja_error *err)
     if (!not_appended(o))
         return DEJA_OK;
     return fail(err, OPT_USAGE, "--append and %s cannot be combined: %s", not_appended(o),
-                o->shared.redis ? "FILE says which lines are known, not the server"
-                : o->repeated   ? "new lines are appended, and -D prints the others"
-                                : "lines are appended, not texts");
+                o->shared.redis  ? "FILE says which lines are known, not the server"
+                : o->repeated    ? "new lines are appended, and -D prints the others"
+                : o->again_after ? "a line that is printed again would be in FILE twice"
+                                 : "lines are appended, not texts");
 }
 
 static int check_options(const void *target, deja_error *err)
@@ -58,6 +60,10 @@ static int check_options(const void *target, deja_error *err)
         return fail(err, OPT_USAGE,
                     "--keep and --redis cannot be combined: the server does not count copies; use "
                     "--state FILE without --redis");
+    if (o->keep && o->again_after)
+        return fail(err, OPT_USAGE,
+                    "--keep and --again-after cannot be combined: each copy of a line would have "
+                    "its own date");
     if (o->shared.mode && (!o->state || o->shared.redis))
         return fail(err, OPT_USAGE, "--mode sets the permissions of the state: give --state FILE");
     if (o->again_after && o->shared.redis)

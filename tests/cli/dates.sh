@@ -155,6 +155,7 @@ the_plan_knows_the_smaller_fingerprints() {
 }
 
 misuse_is_explained() {
+    local option
     exec < /dev/null
     echo a | deja build -q -n 10 plain.deja
     echo a | deja build -q -k exact --fixed -n 10 exact.deja
@@ -171,6 +172,10 @@ misuse_is_explained() {
     fails_with 2 "takes a number from 1 to 65535" deja check --older-than 200y dated.deja
     fails_with 2 "has no dates" deja check --older-than 30d plain.deja
     fails_with 2 "--prefix cannot be combined" deja check --older-than 30d --prefix plain.deja
+    for option in --counts -u "--keep 2" "--append list"; do
+        # shellcheck disable=SC2086 # words
+        fails_with 2 "and --again-after cannot be combined" deja dedup --again-after 30d --state x.deja $option
+    done
     fails_with 2 "not --redis" deja check --older-than 30d --redis redis://127.0.0.1:1 x
     fails_with 2 "not --format dcso" deja check --older-than 30d --format dcso x
     fails_with 2 "give --older-than DAYS" deja expire dated.deja
