@@ -286,9 +286,10 @@ int shared_check_url(const struct shared_options *c, deja_error *err)
                     "a URL is one field: give %s a single %s with --url, or with a filter that "
                     "holds URLs",
                     c->csv ? "--csv" : "-f", c->csv ? "column" : "number");
-    if (c->canonical && c->format == PICK_HOSTS)
+    if (c->canonical && pick_is_list(c->format))
         return fail(err, OPT_USAGE,
-                    "--canonical prints one URL per line, but --format hosts can find several");
+                    "--canonical prints one URL per line, but --format %s can find several",
+                    pick_format_name(c->format));
     return DEJA_OK;
 }
 

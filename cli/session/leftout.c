@@ -37,6 +37,9 @@ static void print(const struct leftout *l, const struct leftout_line *line, enum
         console_note(l->console, "%s:%" PRIu64 " is not a URL: \"%s\"", path, line->number, text);
     else if (why == BLOCK_NO_IDNA)
         console_note(l->console, "%s:%" PRIu64 " needs IDNA: \"%s\"", path, line->number, text);
+    else if (why == BLOCK_RULE)
+        console_note(l->console, "%s:%" PRIu64 " is a rule without a key: \"%s\"", path,
+                     line->number, text);
     else
         console_note(l->console, "%s:%" PRIu64 " without %s: \"%s\"", path, line->number,
                      l->in ? input_wanted(l->in).text : "a URL", text);
@@ -84,6 +87,7 @@ void leftout_json(const struct leftout *l, struct json *j)
         [BLOCK_NO_KEY] = "no key",
         [BLOCK_NO_URL] = "not a URL",
         [BLOCK_NO_IDNA] = "needs IDNA",
+        [BLOCK_RULE] = "skipped rule",
     };
     json_array(j, "left_out");
     for (size_t why = 0; why < BLOCK_ODDITIES; why++)

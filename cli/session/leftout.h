@@ -1,5 +1,5 @@
-/* leftout.h - names the lines that a command could not use: those without a key, and those whose
- * key is not a URL.
+/* leftout.h - names the lines that a command could not use: those without a key, those whose key is
+ * not a URL, and rules of block lists that a filter cannot express.
  *
  * Notes at the end of a command name the first three of each kind; --verbose prints each of them
  * when it occurs.  Blocks collect them (block_report), so only such lines cost time. */

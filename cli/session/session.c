@@ -4,6 +4,7 @@
 #include "cli/session/foldcase.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
+#include "tools/base/printable.h"
 #include "tools/base/signals.h"
 #include "tools/input/paragraphs.h"
 #include <errno.h>
@@ -588,6 +589,28 @@ static void warn_no_urls(const struct session *s)
                      rest, leftout_names(&s->left_out, BLOCK_NO_URL, no_url).text);
 }
 
+static uint64_t any_skipped(const struct input_progress *in)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < BLOCKLIST_REASONS; i++)
+        n += in->skipped[i];
+    return n;
+}
+
+/* "5 rules without a key (3 cosmetic, 2 exception), skipped: rules.txt:3 "##.banner", ..." */
+static void warn_skipped(const struct session *s, const struct input_progress *in,
+                         const char *fate)
+{
+    char reasons[200] = "";
+    for (size_t i = 0; i < BLOCKLIST_REASONS; i++)
+        if (in->skipped[i])
+            printable_append(reasons, sizeof reasons, "%s%s %s", *reasons ? ", " : "",
+                             num_count(in->skipped[i]).s, blocklist_reason_name(i));
+    console_note(s->call->console, "%s without a key (%s), %s%s",
+                 num_of(any_skipped(in), "rule").s, reasons, fate,
+                 leftout_names(&s->left_out, BLOCK_RULE, any_skipped(in)).text);
+}
+
 static void warn_keyless(const struct session *s)
 {
     static const char *const fates[] = {
@@ -596,12 +619,30 @@ static void warn_keyless(const struct session *s)
         [URLKEYS_LOOK_UP] = "not in the filter",
         [URLKEYS_PREFIX] = "not in the filter",
     };
-    const uint64_t left_out = counted(&s->urls.left_out); /* warn_no_urls reports these */
-    const uint64_t n = s->keyless > left_out ? s->keyless - left_out : 0;
+    struct input_progress in;
+    input_progress(s->in, &in);
+    if (in.rules || any_skipped(&in))
+        warn_skipped(s, &in, fates[s->urls.use]);
+    /* warn_no_urls and warn_skipped report these: */
+    const uint64_t reported = counted(&s->urls.left_out) + in.rules;
+    const uint64_t n = s->keyless > reported ? s->keyless - reported : 0;
     if (n)
         console_note(s->call->console, "%s without %s, %s%s", num_lines(n).s,
                      s->urls.rules ? "a URL" : input_wanted(s->in).text, fates[s->urls.use],
                      leftout_names(&s->left_out, BLOCK_NO_KEY, n).text);
+}
+
+static void report_skipped(const struct session *s, struct json *j)
+{
+    struct input_progress in;
+    input_progress(s->in, &in);
+    json_object(j, "rules_skipped");
+    json_uint(j, "cosmetic", in.skipped[BLOCKLIST_COSMETIC]);
+    json_uint(j, "exception", in.skipped[BLOCKLIST_EXCEPTION]);
+    json_uint(j, "limited", in.skipped[BLOCKLIST_LIMITED]);
+    json_uint(j, "pattern", in.skipped[BLOCKLIST_PATTERN]);
+    json_uint(j, "other", in.skipped[BLOCKLIST_OTHER]);
+    json_end(j);
 }
 
 struct closing session_closing(const struct session *s)
@@ -652,6 +693,8 @@ void session_report_end(struct session_report *r, const struct session *s)
     struct json *j = &r->json;
     deja_error unused;
     json_uint(j, "keyless", s->keyless);
+    if (pick_is_list(s->shared->format))
+        report_skipped(s, j);
     json_real(j, "seconds", progress_seconds(&s->progress));
     json_bool(j, "stopped", s->stopped);
     leftout_json(&s->left_out, j);

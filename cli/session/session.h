@@ -28,7 +28,12 @@
     "  cdxj      the string url in the JSON object of a CDXJ line\n"                              \
     "  jsonl     the string url in a line that is a JSON object\n"                                \
     "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
-    "            ||a^; comments and names such as localhost are skipped\n\n"                      \
+    "            ||a^; comments and names such as localhost are skipped\n"                        \
+    "  dnsmasq   each name in address=/a/b/, server=/a/ and local=/a/\n"                          \
+    "  unbound   the name in local-zone: \"a.\" and local-data: \"a. A 0.0.0.0\"\n"               \
+    "  rpz       the owner name in a response policy zone\n"                                      \
+    "  adblock   the host or URL in a rule of an ad blocker: ||a^, ||a/b,\n"                      \
+    "            ||a^$important; rules that a filter cannot express are counted\n\n"              \
     "--json-key takes a name such as url, a path such as page.url, or the same in the syntax of " \
     "jq and JSONPath: .page.url, $.page.url. Write .\"a.b\" for a name that contains a dot.\n\n"  \
     "A line without a key matches nothing, not even another line without one. Such a line has "   \

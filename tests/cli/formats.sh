@@ -185,6 +185,60 @@ END
     expect_stdout '0.0.0.0 x y'
 }
 
+rules_of_name_servers_and_ad_blockers_are_read() {
+    cat >dnsmasq.conf <<'END'
+# dnsmasq
+address=/evil.example/bad.example/0.0.0.0
+server=/intranet.example/192.0.2.1
+local=/worse.example/
+END
+    cat >unbound.conf <<'END'
+server:
+local-zone: "evil.example." always_nxdomain
+local-zone: "good.example." transparent
+local-data: "bad.example. A 0.0.0.0"
+local-zone: "worse.example." static
+END
+    cat >policy.rpz <<'END'
+$TTL 60
+@ IN SOA ns.example. root.example. ( 1 60
+    60 60 60 )
+  NS ns.example.
+evil.example CNAME .
+*.evil.example CNAME .
+bad.example A 192.0.2.1 ; a walled garden
+worse.example CNAME rpz-drop.
+good.example CNAME rpz-passthru.
+END
+    cat >rules.txt <<'END'
+[Adblock Plus 2.0]
+! rules
+||evil.example^$third-party
+||bad.example^
+worse.example
+@@||good.example^
+||cdn.example^$script
+example.org##.banner
+END
+    printf 'http://%s/x\n' www.evil.example bad.example worse.example good.example cdn.example >urls
+    for list in dnsmasq:dnsmasq.conf unbound:unbound.conf rpz:policy.rpz adblock:rules.txt; do
+        succeeds deja build --force --url=gsb --format "${list%%:*}" l.deja "${list#*:}"
+        expect_stderr_has "without a key ("
+        succeeds deja check -q --url=gsb l.deja urls
+        head -n 3 urls | expect_stdout
+    done
+    succeeds deja build --force --url=gsb --format adblock l.deja rules.txt
+    expect_stderr_has "3 rules without a key (1 cosmetic, 1 exception, 1 limited by options), skipped: rules.txt:"
+    succeeds deja build --force --json --url=gsb --format adblock l.deja rules.txt
+    expect_stdout_has '"limited": 1'
+    # Rules are accepted by --strict, other text is not; dedup keeps both.
+    succeeds deja build -q --force --strict --format adblock l.deja rules.txt
+    fails_with 2 "lacks a host" deja build -q --force --strict --format unbound l.deja rules.txt
+    succeeds deja dedup -q --format adblock rules.txt
+    tail -n +3 rules.txt | expect_stdout
+    fails_with 2 "no line has a host" deja build -q --force --format dnsmasq l.deja urls
+}
+
 hosts_are_remembered_between_runs() {
     printf '0.0.0.0 a b\n' >monday
     printf '0.0.0.0 b\n0.0.0.0 b c\n# x\n' >tuesday
@@ -250,7 +304,7 @@ contradicting_options_are_refused() {
         deja dedup --json-key a --format log list
     fails_with 2 "--json-key needs a name" deja dedup --json-key '' list
     fails_with 2 "-d/--delimiter needs -f/--field or --csv" deja dedup --format log -d ' ' list
-    fails_with 2 "--format takes lines, log, squid, cdx, cdxj, jsonl or hosts, not 'jsno'" \
+    fails_with 2 "--format takes lines, log, squid, cdx, cdxj, jsonl, hosts, dnsmasq, unbound, rpz or adblock, not 'jsno'" \
         deja dedup --format jsno list
     fails_with 2 "did you mean jsonl?" deja check --format jsonk f.deja list
 }
@@ -262,7 +316,7 @@ help_and_completion_list_the_formats() {
         expect_stdout_has "--json-key NAME"
     done
     succeeds deja help --completion bash
-    expect_stdout_has 'dedup:--format) _deja_words "lines log squid cdx cdxj jsonl hosts"'
+    expect_stdout_has 'dedup:--format) _deja_words "lines log squid cdx cdxj jsonl hosts dnsmasq unbound rpz adblock"'
 }
 
 cases "$@"

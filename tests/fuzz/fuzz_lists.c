@@ -76,23 +76,23 @@ static void check_key(const char *path, const uint8_t *data, size_t len)
 static void check_hosts(const uint8_t *data, size_t len)
 {
     char *line = malloc(len ? len : 1);
-    struct hostlist h, one;
+    struct blocklist h = {0}, one = {0};
     deja_slice host, again;
     size_t n = 0;
     check(line);
     memcpy(line, data, len);
-    const enum hostlist_line is = hostlist_begin(&h, (deja_slice){line, len});
+    const enum blocklist_line is = hostlist_begin(&h, (deja_slice){line, len});
     const char *from = line;
-    while (is == HOSTLIST_HOSTS && hostlist_next(&h, &host)) {
+    while (is == BLOCKLIST_KEYS && hostlist_next(&h, &host)) {
         const char *at = host.data;
         check(host.len > 0 && at >= from && at + host.len <= line + len);
         check(!memchr(at, ' ', host.len) && !memchr(at, '\t', host.len));
         from = at + host.len;
         n++;
-        if (at[0] != '.' && hostlist_begin(&one, host) == HOSTLIST_HOSTS)
+        if (at[0] != '.' && hostlist_begin(&one, host) == BLOCKLIST_KEYS)
             check(hostlist_next(&one, &again) && again.len == host.len && again.data == host.data);
     }
-    check((is == HOSTLIST_HOSTS) == (n > 0));
+    check((is == BLOCKLIST_KEYS) == (n > 0));
     free(line);
 }
 

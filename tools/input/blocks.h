@@ -25,12 +25,13 @@ struct block_unit {
     size_t end;
 };
 
-/* Why a line is odd: it has no key, its key is not a URL, or its host needs IDNA, which this build
- * lacks. */
+/* Why a line is odd: it has no key, its key is not a URL, its host needs IDNA, which this build
+ * lacks, or it is a rule of a block list that is skipped on purpose. */
 enum block_oddity {
     BLOCK_NO_KEY,
     BLOCK_NO_URL,
     BLOCK_NO_IDNA,
+    BLOCK_RULE,
     BLOCK_ODDITIES
 };
 

@@ -19,6 +19,7 @@ struct estimate {
     char terminator;
     bool words;      /* there may be a key after each blank ... */
     bool breaks;     /* ... or after each line break in a JSON string */
+    bool slashes;    /* ... or after each slash */
     bool paragraphs; /* records are paragraphs */
     char *sample;
     uint64_t read, ends; /* bytes sampled so far, and possible ends of records in them */
@@ -60,6 +61,8 @@ static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uin
         *ends += count_breaks(text);
     if (e->words)
         *ends += deja_lines_count(text, ' ') + deja_lines_count(text, '\t');
+    if (e->slashes) /* there is one more slash than names in a line */
+        *ends += deja_lines_count(text, '/') / 2;
     e->read += len;
     return true;
 }
@@ -104,6 +107,7 @@ uint64_t input_estimate(const struct input_options *opt)
     struct estimate e = {.terminator = opt->terminator,
                          .words = words || opt->pick.format == PICK_HOSTS,
                          .breaks = opt->estimated == INPUT_TEXT_BREAKS,
+                         .slashes = opt->pick.format == PICK_DNSMASQ,
                          .paragraphs = opt->pick.paragraphs && !words};
     e.sample = malloc(SAMPLE_SIZE);
     bool ok = e.sample;

@@ -9,21 +9,9 @@
  * broadcasthost, ip6-localnet and others. */
 #ifndef TOOLS_INPUT_HOSTLIST_H
 #define TOOLS_INPUT_HOSTLIST_H
-#include "deja.h"
-#include <stdbool.h>
-#include <stddef.h>
+#include "tools/input/blocklist.h"
 
-enum hostlist_line {
-    HOSTLIST_NOTHING, /* a comment, blank, or the machine's own names */
-    HOSTLIST_HOSTS,   /* at least one host */
-    HOSTLIST_STRANGE  /* no host, but other content: another kind of rule, a URL, prose */
-};
-
-/* hostlist_begin says what a line is; each hostlist_next then returns one host as spelled. */
-struct hostlist {
-    const char *at, *end;
-};
-enum hostlist_line hostlist_begin(struct hostlist *h, deja_slice line);
-bool hostlist_next(struct hostlist *h, deja_slice *host);
+enum blocklist_line hostlist_begin(struct blocklist *h, deja_slice line);
+bool hostlist_next(struct blocklist *h, deja_slice *host);
 
 #endif

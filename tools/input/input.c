@@ -51,6 +51,7 @@ struct input {
     uint64_t line;    /* lines before the current block */
     struct csv_scan csv;
     struct paragraph_scan paragraph;
+    struct blocklist list;
 
     char *carry; /* read, but not yet returned */
     size_t carry_len, carry_cap;
@@ -62,7 +63,8 @@ struct input {
     int failed; /* 0, or the status of every further input_next */
     deja_error error;
 
-    _Atomic uint64_t raw_bytes, decoded, records, missing;
+    _Atomic uint64_t raw_bytes, decoded, records, missing, rules;
+    _Atomic uint64_t skipped[BLOCKLIST_REASONS];
 };
 
 static const char *unit(const struct input *in, uint64_t n)
@@ -201,6 +203,7 @@ static void begin_file(struct input *in)
     header_begin(&in->header, &in->pick);
     in->line = 0;
     in->scanned = 0;
+    in->list = (struct blocklist){0};
     in->csv = (struct csv_scan){in->pick.opt.delimiter, in->opt.terminator, CSV_START};
     in->paragraph = PARAGRAPH_SCAN;
 }
@@ -283,22 +286,37 @@ static int decode_keys(const struct input *in, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
-/* Makes the records of a line in a list of hosts.  The line has this number and ends at `end`. */
-static int spread_line(struct input *in, struct block *b, struct hostlist *h,
-                       enum hostlist_line is, deja_slice line, uint64_t number, size_t end,
-                       deja_error *err)
+/* Makes the records of a line in a block list.  The line has this number and ends at `end`. */
+static int spread_line(struct input *in, struct block *b, enum blocklist_line is, deja_slice line,
+                       uint64_t number, size_t end, deja_error *err)
 {
     deja_slice key;
     bool fine = true;
-    if (is == HOSTLIST_STRANGE) {
+    if (is == BLOCKLIST_STRANGE) {
         fine = block_rekey_add(b, no_key(in, b, line, number), end);
         count(&in->missing, 1);
+    } else if (is == BLOCKLIST_SKIPPED) {
+        block_report(b, BLOCK_RULE, number, line);
+        b->keyless = true;
+        fine = block_rekey_add(b, (deja_slice){NULL, 0}, end);
+        count(&in->missing, 1);
+        count(&in->rules, 1);
     } else {
         in->had_key = true;
-        while (fine && in->pick.ops->next(h, &key))
+        while (fine && in->pick.ops->next(&in->list, &key))
             fine = block_rekey_add(b, key, end);
     }
     return fine ? DEJA_OK : no_memory(in, b->line, b->n * sizeof *b->keys, err);
+}
+
+/* Adds what was skipped in a line to the totals. */
+static void count_skipped(struct input *in)
+{
+    for (size_t i = 0; i < BLOCKLIST_REASONS; i++)
+        if (in->list.skipped[i]) {
+            count(&in->skipped[i], in->list.skipped[i]);
+            in->list.skipped[i] = 0;
+        }
 }
 
 /* For lines with any number of keys: each key becomes a record that shares the line's bytes.  Lines
@@ -313,22 +331,22 @@ static int spread_keys(struct input *in, struct block *b, deja_error *err)
         const size_t len = b->ends[i] - begin;
         const size_t mark = (size_t)((const char *)b->keys[i].data - (b->data + begin));
         deja_slice line = {b->data + to + mark, b->keys[i].len};
-        struct hostlist h;
         memmove(b->data + to, b->data + begin, len);
         begin = b->ends[i];
-        const enum hostlist_line is = ops->begin(&h, line);
-        if (is == HOSTLIST_NOTHING) {
+        const enum blocklist_line is = ops->begin(&in->list, line);
+        count_skipped(in);
+        if (is == BLOCKLIST_NOTHING) {
             if (to > 0 && !block_gap(b, to))
                 rc = no_memory(in, b->line + i, sizeof *b->ends, err);
             continue;
         }
-        if (is == HOSTLIST_STRANGE && in->opt.strict) {
+        if (is == BLOCKLIST_STRANGE && in->opt.strict) {
             rc = refuse_keyless(in, b->line + i, err);
             break;
         }
         first = first < i ? first : i;
         to += len;
-        rc = spread_line(in, b, &h, is, line, b->line + i, to, err);
+        rc = spread_line(in, b, is, line, b->line + i, to, err);
     }
     b->line += first;
     b->len = to;
@@ -676,6 +694,9 @@ void input_progress(const struct input *in, struct input_progress *out)
     out->decoded = atomic_load_explicit(&in->decoded, memory_order_relaxed);
     out->records = atomic_load_explicit(&in->records, memory_order_relaxed);
     out->missing = atomic_load_explicit(&in->missing, memory_order_relaxed);
+    out->rules = atomic_load_explicit(&in->rules, memory_order_relaxed);
+    for (size_t i = 0; i < BLOCKLIST_REASONS; i++)
+        out->skipped[i] = atomic_load_explicit(&in->skipped[i], memory_order_relaxed);
 }
 
 struct pick_text input_wanted(const struct input *in)

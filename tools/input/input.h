@@ -9,7 +9,8 @@
  *
  * In lists of hosts a line may have several keys.  Each is a record, and they share the line's
  * bytes (blocks.h).  Comments, blank lines and the machine's own names are not records; any other
- * line without a host is keyless.
+ * line without a host is keyless.  A rule that was skipped on purpose (blocklist.h) is keyless and
+ * counted in `skipped`; `strict` accepts it.
  *
  * The header of a CSV or CDX file is not a record either: input_header returns it (header.h).
  *
@@ -96,6 +97,8 @@ struct input_progress {
     uint64_t decoded; /* bytes after decompression                             */
     uint64_t records; /* returned in blocks                                    */
     uint64_t missing; /* of these, keyless                                     */
+    uint64_t rules;   /* of these, block list rules skipped on purpose         */
+    uint64_t skipped[BLOCKLIST_REASONS]; /* rules or single names, by reason   */
 };
 void input_progress(const struct input *in, struct input_progress *out);
 /* What the key is, for messages. */

@@ -3,8 +3,11 @@
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include "tools/base/scan.h"
+#include "tools/input/adblock.h"
 #include "tools/input/csv.h"
+#include "tools/input/hostlist.h"
 #include "tools/input/logline.h"
+#include "tools/input/namelist.h"
 #include "tools/input/paragraphs.h"
 #include <limits.h>
 #include <stdio.h>
@@ -222,11 +225,20 @@ static const struct {
     [PICK_JSONL] = {"jsonl",
                     {.cut = cut_json, .is_raw = jsonpick_is_raw, .decode = jsonpick_decode}},
     [PICK_HOSTS] = {"hosts", {.begin = hostlist_begin, .next = hostlist_next}},
+    [PICK_DNSMASQ] = {"dnsmasq", {.begin = dnsmasq_begin, .next = dnsmasq_next}},
+    [PICK_UNBOUND] = {"unbound", {.begin = unbound_begin, .next = blocklist_next}},
+    [PICK_RPZ] = {"rpz", {.begin = rpz_begin, .next = blocklist_next}},
+    [PICK_ADBLOCK] = {"adblock", {.begin = adblock_begin, .next = adblock_next}},
 };
 
 const char *pick_format_name(uint32_t format)
 {
     return format < sizeof formats / sizeof formats[0] ? formats[format].name : NULL;
+}
+
+bool pick_is_list(uint32_t format)
+{
+    return pick_format_name(format) && formats[format].ops.begin;
 }
 
 /* --- Words ----------------------------------------------------------------- */
@@ -244,8 +256,11 @@ static struct pick_text name_numbers(const struct pick *p, const char *what)
 struct pick_text pick_wanted(const struct pick *p)
 {
     static const char *const names[] = {
-        [PICK_LINES] = "a key", [PICK_LOG] = "a request target", [PICK_SQUID] = "a URL",
-        [PICK_CDX] = "a URL",   [PICK_HOSTS] = "a host",
+        [PICK_LINES] = "a key",           [PICK_LOG] = "a request target",
+        [PICK_SQUID] = "a URL",           [PICK_CDX] = "a URL",
+        [PICK_HOSTS] = "a host",          [PICK_DNSMASQ] = "a host",
+        [PICK_UNBOUND] = "a host",        [PICK_RPZ] = "a host",
+        [PICK_ADBLOCK] = "a host or URL",
     };
     const struct pick_options *o = &p->opt;
     struct pick_text t;

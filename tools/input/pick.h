@@ -12,6 +12,8 @@
  *   cdxj     the string "url" in the JSON object after two words
  *   jsonl    the string "url" in the JSON object that is the line (jsonpick.h)
  *   hosts    every host in the line of a block list (hostlist.h)
+ *   dnsmasq, unbound, rpz   every name in the line of a DNS server's block list (namelist.h)
+ *   adblock  the host or URL in a rule of an ad blocker (adblock.h)
  *
  * A line in which that part is missing or empty is keyless: it matches nothing, not even another
  * keyless line.  A key can be empty only if the whole line is the key.
@@ -26,7 +28,7 @@
 #ifndef TOOLS_INPUT_PICK_H
 #define TOOLS_INPUT_PICK_H
 #include "deja.h"
-#include "tools/input/hostlist.h"
+#include "tools/input/blocklist.h"
 #include "tools/input/jsonpick.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +41,11 @@ enum pick_format {
     PICK_CDX,
     PICK_CDXJ,
     PICK_JSONL,
-    PICK_HOSTS
+    PICK_HOSTS,
+    PICK_DNSMASQ,
+    PICK_UNBOUND,
+    PICK_RPZ,
+    PICK_ADBLOCK
 };
 /* As typed on the command line; NULL for other numbers. */
 const char *pick_format_name(uint32_t format);
@@ -89,8 +95,8 @@ struct pick_ops {
     bool (*is_raw)(deja_slice key);
     size_t (*decode)(deja_slice key, char *out);
     /* Instead of cut, for any number of keys in a line. */
-    enum hostlist_line (*begin)(struct hostlist *h, deja_slice line);
-    bool (*next)(struct hostlist *h, deja_slice *key);
+    enum blocklist_line (*begin)(struct blocklist *l, deja_slice line);
+    bool (*next)(struct blocklist *l, deja_slice *key);
 };
 
 /* DEJA_EINVAL: contradictory options. */
@@ -109,6 +115,9 @@ static inline bool pick_spans_lines(const struct pick *p)
 
 /* The last field or column that the key needs. */
 unsigned pick_last(const struct pick *p);
+
+/* Is it the format of a block list, in which a line has any number of keys? */
+bool pick_is_list(uint32_t format);
 
 /* What the key is, for messages: 'column "url"', "fields 1,3", "a request target", "a host". */
 struct pick_text {

@@ -204,8 +204,10 @@ static void describe_line(const struct pickhint *h, const struct pick *p, deja_e
 {
     const int shown = h->len[0] < NAME_SHOWN ? (int)h->len[0] : NAME_SHOWN;
     APPEND(err, "is %s %s? Its first line is '%.*s'", fail_path(h->path).text,
-           p->opt.format == PICK_LOG ? "a Common or Combined log" : "a list of hosts", shown,
-           h->line[0]);
+           p->opt.format == PICK_LOG     ? "a Common or Combined log"
+           : p->opt.format == PICK_HOSTS ? "a list of hosts"
+                                         : "in that format",
+           shown, h->line[0]);
 }
 
 /* Does the first line have that column or field, but empty? */
@@ -229,7 +231,7 @@ int pickhint_fail(const struct pickhint *h, const struct pick *p, deja_error *er
         describe_json(h, p, err);
     else if (pick_is_csv(p))
         describe_columns(h, p, err);
-    else if (p->opt.format == PICK_LOG || p->opt.format == PICK_HOSTS)
+    else if (p->opt.format == PICK_LOG || pick_is_list(p->opt.format))
         describe_line(h, p, err);
     else
         describe_fields(h, p, err);

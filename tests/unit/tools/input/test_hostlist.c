@@ -13,17 +13,17 @@ static void hosts_are(const char *text, const char *want)
     char *got = calloc(2, len + 2);
     assert_true(line && got);
     memcpy(line, text, len);
-    struct hostlist h;
+    struct blocklist h = {0};
     deja_slice host;
-    const enum hostlist_line is = hostlist_begin(&h, (deja_slice){line, len});
+    const enum blocklist_line is = hostlist_begin(&h, (deja_slice){line, len});
     size_t n = 0;
-    while (is == HOSTLIST_HOSTS && hostlist_next(&h, &host)) {
+    while (is == BLOCKLIST_KEYS && hostlist_next(&h, &host)) {
         memcpy(got + n, host.data, host.len);
         n += host.len;
         got[n++] = '|';
     }
-    if (is != HOSTLIST_HOSTS)
-        got[0] = is == HOSTLIST_NOTHING ? '-' : '?';
+    if (is != BLOCKLIST_KEYS)
+        got[0] = is == BLOCKLIST_NOTHING ? '-' : '?';
     assert_string_equal(got, want);
     free(line);
     free(got);

@@ -134,9 +134,10 @@ static void every_format_has_a_name(void **state)
     assert_null(pick_format_name(0));
     assert_string_equal(pick_format_name(PICK_LINES), "lines");
     assert_string_equal(pick_format_name(PICK_HOSTS), "hosts");
-    assert_null(pick_format_name(PICK_HOSTS + 1));
+    assert_string_equal(pick_format_name(PICK_ADBLOCK), "adblock");
+    assert_null(pick_format_name(PICK_ADBLOCK + 1));
     struct pick p;
-    struct pick_options o = format(PICK_HOSTS + 1);
+    struct pick_options o = format(PICK_ADBLOCK + 1);
     assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_EINVAL);
 }
 
@@ -348,6 +349,23 @@ static void a_line_can_have_any_number_of_hosts(void **state)
     expect(format(PICK_HOSTS), "# nothing\n\n! at all\n", "", 0);
 }
 
+/* The state of a zone file survives blocks, and starts anew with each file. */
+static void names_in_dns_lists_are_keys(void **state)
+{
+    (void)state;
+    expect(format(PICK_DNSMASQ),
+           "# c\naddress=/a.x/b.x/0.0.0.0\nserver=/c.x/9.9.9.9\nlocal=/d.x/\n", "a.x|+b.x|-|d.x|",
+           1);
+    expect(format(PICK_UNBOUND), "server:\nlocal-zone: \"a.x.\" static\nlocal-zone: b.x inform\n",
+           "a.x|-|", 1);
+    expect(format(PICK_RPZ),
+           "$ORIGIN z.\n@ SOA a b (\n 1 2\n 3 )\na.x CNAME .\n A 1.2.3.4\n*.b.x.z. CNAME *.\n",
+           "a.x|b.x|", 0);
+    expect(format(PICK_ADBLOCK),
+           "! c\n||a.x^$third-party\n||b.x/c/\n##.ad\n@@||a.x^\n0.0.0.0 d.x e.x\n",
+           "a.x|b.x/c/|-|-|d.x|+e.x|", 2);
+}
+
 static void blocks_of_hosts_know_their_first_line(void **state)
 {
     (void)state;
@@ -549,7 +567,7 @@ static void records_can_end_in_zero_bytes_in_every_format(void **state)
 {
     (void)state;
     struct pick p;
-    for (uint32_t f = PICK_LINES; f <= PICK_HOSTS; f++) {
+    for (uint32_t f = PICK_LINES; f <= PICK_ADBLOCK; f++) {
         struct pick_options o = format(f);
         assert_int_equal(pick_init(&p, &o, '\0', NULL), DEJA_OK);
     }
@@ -577,6 +595,7 @@ int main(void)
         cmocka_unit_test(the_key_of_a_json_line_is_a_string),
         cmocka_unit_test(cdxj_has_json_after_two_words),
         cmocka_unit_test(a_line_can_have_any_number_of_hosts),
+        cmocka_unit_test(names_in_dns_lists_are_keys),
         cmocka_unit_test(blocks_of_hosts_know_their_first_line),
         cmocka_unit_test(a_line_with_very_many_hosts_is_split_over_blocks),
         cmocka_unit_test(comments_before_csv_are_skipped),
