@@ -84,12 +84,17 @@ static int check_operands(const struct command *cmd, const struct opt_rest *rest
     return DEJA_OK;
 }
 
+/* Does the command take a filter, then files? */
+static bool filter_first(const struct command *cmd)
+{
+    return strncmp(cmd->operands, "F.deja", 6) == 0 && strstr(cmd->operands, "[FILE]");
+}
+
 /* Explains swapped operands, as in deja check urls.txt seen.deja. */
 static void explain_order(const struct call *call, deja_error *err)
 {
-    static const char filter_first[] = "F.deja [FILE]";
-    if (strncmp(call->command->operands, filter_first, sizeof filter_first - 1) != 0 ||
-        call->n_operands < 2 || existing_is_filter(call->operands[0]) ||
+    if (!filter_first(call->command) || call->n_operands < 2 ||
+        access(call->operands[0], F_OK) < 0 || existing_is_filter(call->operands[0]) ||
         !existing_is_filter(call->operands[1]))
         return;
     (void)fail(err, OPT_USAGE,

@@ -1,9 +1,10 @@
 /* cmd_check.c - deja check: print the lines that are in a filter file. */
-#include "cli/dcso/dcso_file.h"
 #include "cli/server/remote.h"
-#include "cli/session/session.h"
+#include "cli/session/filterset.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
+#include <stdlib.h>
 
 struct check_options {
     struct shared_options shared;
@@ -11,6 +12,8 @@ struct check_options {
     bool count;
     bool prefix;
     uint32_t older_than; /* days */
+    bool tag;
+    bool why;
 };
 
 static int check_options(const void *target, deja_error *err)
@@ -23,6 +26,17 @@ static int check_options(const void *target, deja_error *err)
     if (o->older_than && (o->shared.redis || o->shared.dcso))
         return fail(err, OPT_USAGE, "--older-than needs a deja filter file, not %s",
                     o->shared.redis ? "--redis" : "--format dcso");
+    const char *name = o->tag ? "tag" : o->why ? "why" : "prefix";
+    if (o->shared.redis && (o->tag || o->why || o->prefix))
+        return fail(err, OPT_USAGE, "--%s needs a filter file; omit --redis", name);
+    if (!o->tag && !o->why)
+        return DEJA_OK;
+    if (o->invert)
+        return fail(err, OPT_USAGE, "--%s is for lines that are in a filter; omit -v", name);
+    if (o->count)
+        return fail(err, OPT_USAGE, "-c prints no lines; omit --%s", name);
+    if (o->shared.paragraphs)
+        return fail(err, OPT_USAGE, "--%s is for lines, not for --paragraphs", name);
     return DEJA_OK;
 }
 
@@ -31,6 +45,11 @@ static const struct opt options[] = {
              "print the lines that are not in the filter", OPT_USED(1)),
     OPT_FLAG('c', "count", struct check_options, count,
              "print the number of lines instead of the lines", OPT_USED(1)),
+    OPT_FLAG(0, "tag", struct check_options, tag,
+             "print the names of the filters that hold a line before it, and a tab"),
+    OPT_FLAG(0, "why", struct check_options, why,
+             "print the key that was found after the line and a tab; with --url=gsb, the site, "
+             "folder or page on the list"),
     OPT_FLAG(0, "prefix", struct check_options, prefix,
              "treat lines as URL prefixes; find those with at least one known URL (kind layered)"),
     OPT_DAYS(0, "older-than", "DAYS", struct check_options, older_than,
@@ -46,70 +65,84 @@ static const struct opt options[] = {
     OPT_END,
 };
 
+#define HEADER "list\t" /* before a CSV or CDX header, with --tag */
+
 struct job {
     const struct call *call;
     const struct check_options *o;
-    deja_filter *filter;
-    struct dcso_file foreign; /* used if filter is NULL */
+    struct filterset set;
     struct session session;
+    struct buffer names, reason; /* of the current line */
     uint64_t printed;
 };
 
-/* Prefixes are looked up by their bytes, so keyless records get an answer too; drops it. */
-static int look_up_prefixes(const struct job *j, struct batch *b, deja_error *err)
+/* The names of the filters that hold line i, and a tab. */
+static bool list_names(struct job *j, size_t i)
 {
-    const struct block *block = &b->block;
-    const int rc = deja_filter_prefix_batch(j->filter, block->keys, block->n, b->answer, err);
-    for (size_t i = 0, to = 0; block->keyless && i < block->n; i++)
-        if (block->keys[i].data)
-            b->answer[to++] = b->answer[i];
-    return rc;
+    const struct filterset *set = &j->set;
+    bool ok = true;
+    j->names.len = 0;
+    for (size_t k = 0; k < set->n && ok; k++) {
+        const deja_slice name = filterset_name(&set->one[k]);
+        if (set->n > 1 && !(set->held[i] >> k & 1))
+            continue;
+        ok = (j->names.len == 0 || buffer_text(&j->names, ",")) &&
+             buffer_add(&j->names, name.data, name.len);
+    }
+    return ok && buffer_text(&j->names, "\t");
 }
 
-/* An absent line has the day 0 and is not old. */
-static int look_up_old(const struct job *j, struct batch *b, deja_error *err)
+static bool give_reason(struct job *j, deja_slice key)
 {
-    enum {
-        LOT = 512
-    };
-    deja_days days[LOT];
-    const uint32_t today = deja_filter_today(j->filter);
-    for (size_t at = 0; at < b->keyed; at += LOT) {
-        const size_t n = b->keyed - at < LOT ? b->keyed - at : LOT;
-        const int rc = deja_filter_days_hashed(j->filter, b->hash + at, n, days, err);
-        if (rc < 0)
-            return rc;
-        for (size_t i = 0; i < n; i++)
-            b->answer[at + i] = days[i].last && days[i].last + j->o->older_than <= today;
+    j->reason.len = 0;
+    return buffer_text(&j->reason, "\t") && buffer_add(&j->reason, key.data, key.len);
+}
+
+/* Prints the lines that were found, with the names of the filters and the key. */
+static int print_marked(struct job *j, const struct batch *b, deja_error *err)
+{
+    session_print_header(&j->session, j->o->tag ? HEADER : "");
+    for (size_t i = 0; i < b->block.n; i++) {
+        if (!b->answer[i])
+            continue;
+        if ((j->o->tag && !list_names(j, i)) || (j->o->why && !give_reason(j, b->block.keys[i])))
+            return fail(err, DEJA_ENOMEM, "out of memory for a line");
+        session_print_between(&j->session, &b->block, i, buffer_slice(&j->names),
+                              buffer_slice(&j->reason));
     }
     return DEJA_OK;
-}
-
-static int look_up(const struct job *j, struct batch *b, deja_error *err)
-{
-    if (!j->filter)
-        dcso_contains(&j->foreign.filter, b->hash, b->keyed, b->answer);
-    else if (j->o->older_than)
-        return look_up_old(j, b, err);
-    else if (!j->o->prefix)
-        deja_filter_contains_hashed(j->filter, b->hash, b->keyed, b->answer);
-    else
-        return look_up_prefixes(j, b, err);
-    return j->filter ? deja_filter_check_file(j->filter, err) : DEJA_OK;
 }
 
 static int check_batch(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
-    const int rc = look_up(j, b, err);
+    int rc = filterset_look_up(&j->set, &j->session, b, err);
     if (rc < 0)
         return rc;
-    session_fold(&j->session, b, false);
     const uint64_t found = session_count(b);
     j->printed += j->o->invert ? b->block.n - found : found;
-    if (!j->o->count)
+    if (j->o->tag || j->o->why)
+        rc = print_marked(j, b, err);
+    else if (!j->o->count)
         session_print(&j->session, b, !j->o->invert);
-    return out_flush(j->session.out, err);
+    return rc < 0 ? rc : out_flush(j->session.out, err);
+}
+
+static void report_filters(const struct job *j, struct json *json)
+{
+    const struct filterset *set = &j->set;
+    if (set->n == 1) {
+        json_string(json, "file", set->one[0].path);
+        return;
+    }
+    json_array(json, "filters");
+    for (size_t i = 0; i < set->n; i++) {
+        json_object(json, NULL);
+        json_string(json, "file", set->one[i].path);
+        json_uint(json, "in", set->one[i].lines);
+        json_end(json);
+    }
+    json_end(json);
 }
 
 static void report_json(const struct job *j)
@@ -117,7 +150,7 @@ static void report_json(const struct job *j)
     struct session_report r;
     if (!session_report_begin(&r, &j->session))
         return;
-    json_string(&r.json, "file", j->call->operands[0]);
+    report_filters(j, &r.json);
     json_uint(&r.json, "read", j->session.records);
     json_uint(&r.json, "in", j->o->invert ? j->session.records - j->printed : j->printed);
     json_uint(&r.json, "lookups", j->session.lookups);
@@ -126,7 +159,14 @@ static void report_json(const struct job *j)
     session_report_end(&r, &j->session);
 }
 
-static void tell_all(const struct job *j, const char *where)
+/* "bad.deja", or "any of 3 filters" in `buf` */
+static const char *name_filters(const struct filterset *set, char *buf, size_t cap)
+{
+    (void)snprintf(buf, cap, "any of %zu filters", set->n);
+    return set->n > 1 ? buf : set->one[0].path;
+}
+
+static void tell_all(const struct job *j, const char *where, const char *filters)
 {
     const deja_url_rules *rules = j->session.urls.rules;
     char rate[160] = "";
@@ -136,7 +176,7 @@ static void tell_all(const struct job *j, const char *where)
             num_of(j->session.lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
     console_note(j->call->console, "%s%s read, %s %s %s%s; %s",
                  j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                 num_count(j->printed).s, where, fail_path(j->call->operands[0]).text, rate,
+                 num_count(j->printed).s, where, fail_path(filters).text, rate,
                  num_duration(progress_seconds(&j->session.progress)).s);
 }
 
@@ -146,12 +186,14 @@ static void report(const struct job *j)
                         : j->o->invert   ? "not in"
                                          : "in";
     struct closing c = session_closing(&j->session);
+    char buf[40];
+    const char *filters = name_filters(&j->set, buf, sizeof buf);
     session_warn_missing(&j->session);
-    closing_count_in(&c, j->printed, where, j->call->operands[0]);
+    closing_count_in(&c, j->printed, where, filters);
     if (j->o->shared.json)
         report_json(j);
     else if (j->o->shared.verbose)
-        tell_all(j, where);
+        tell_all(j, where, filters);
     else
         session_print_closing(&j->session, &c);
 }
@@ -161,7 +203,7 @@ static int finish(struct job *j, int rc, deja_error *err)
     if (rc < 0)
         return rc;
     if (!j->o->count)
-        session_print_header(&j->session, "");
+        session_print_header(&j->session, j->o->tag ? HEADER : "");
     else
         out_printf(j->session.out, "%llu\n", (unsigned long long)j->printed);
     rc = out_flush(j->session.out, err);
@@ -171,21 +213,15 @@ static int finish(struct job *j, int rc, deja_error *err)
     return j->printed ? COMMAND_DONE : COMMAND_NO;
 }
 
-/* A deja file, or a DCSO bloom file: if the user says so, or by its first bytes. */
-static int open_filter(struct job *j, const deja_options *expect, deja_error *err)
+static int require(const struct filterset *set, uint32_t capability, const char *option,
+                   deja_error *err)
 {
-    const char *path = j->call->operands[0];
-    const struct shared_options *c = &j->o->shared;
-    if (!c->dcso && !dcso_file_is(path))
-        return session_open_file(&j->session, path, 0, expect, &j->filter, err);
-    if (c->key_file)
-        return fail(err, OPT_USAGE, "%s: a DCSO bloom file has no secret key; omit --key",
-                    fail_path(path).text);
-    const int rc = shared_check_url(c, err); /* the file has no profile */
-    if (rc < 0)
-        return rc;
-    j->session.hash = (struct pipeline_hash){1, dcso_hash, NULL};
-    return dcso_file_read(&j->foreign, path, j->call->stop, err);
+    int rc = DEJA_OK;
+    for (size_t i = 0; i < set->n && rc == DEJA_OK; i++)
+        rc = set->one[i].filter ? deja_filter_require(set->one[i].filter, capability, err)
+                                : fail(err, OPT_USAGE, "%s: --%s needs a deja filter file",
+                                       fail_path(set->one[i].path).text, option);
+    return rc;
 }
 
 static int run(struct call *call, deja_error *err)
@@ -193,31 +229,34 @@ static int run(struct call *call, deja_error *err)
     struct job j = {.call = call, .o = call->options};
     const struct remote_job remote = {REMOTE_CHECK, &j.o->shared, call->operands[0], 1,
                                       j.o->invert,  j.o->count};
+    const size_t filters = filterset_leading(call);
+    if (j.o->shared.redis && filters > 1)
+        return fail(err, OPT_USAGE, "%s is a filter file; --redis checks one cache at a time",
+                    fail_path(call->operands[1]).text);
     if (j.o->shared.redis)
         return remote_run(call, &remote, err);
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
+    j.set.prefix = j.o->prefix;
+    j.set.older_than = j.o->older_than;
     int rc = session_begin(&j.session, &j.o->shared,
                            j.o->prefix ? URLKEYS_PREFIX : URLKEYS_LOOK_UP, key, &expect, err);
     if (rc == DEJA_OK)
-        rc = open_filter(&j, &expect, err);
-    if (rc == DEJA_OK && j.o->prefix && !j.filter)
-        rc = fail(err, OPT_USAGE, "--prefix needs a filter of kind layered");
-    else if (rc == DEJA_OK && j.o->prefix)
-        rc = deja_filter_require(j.filter, DEJA_CAN_PREFIX, err);
-    if (rc == DEJA_OK && j.o->older_than && !j.filter)
-        rc = fail(err, OPT_USAGE, "--older-than needs a deja filter file, not a DCSO bloom file");
-    else if (rc == DEJA_OK && j.o->older_than)
-        rc = deja_filter_require(j.filter, DEJA_CAN_DATE, err);
+        rc = filterset_open(&j.set, &j.session, call, filters, &expect, err);
+    if (rc == DEJA_OK && j.o->prefix)
+        rc = require(&j.set, DEJA_CAN_PREFIX, "prefix", err);
+    if (rc == DEJA_OK && j.o->older_than)
+        rc = require(&j.set, DEJA_CAN_DATE, "older-than", err);
     if (rc == DEJA_OK)
-        rc = session_output(&j.session, call, &j.o->shared, 1, err);
+        rc = session_output(&j.session, call, &j.o->shared, filters, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &j.o->shared, 1, j.filter, err);
+        rc = session_open(&j.session, call, &j.o->shared, filters, j.set.one[0].filter, err);
     if (rc == DEJA_OK)
         rc = finish(&j, session_each(&j.session, check_batch, &j, err), err);
     rc = session_finish(&j.session, rc, err);
-    deja_filter_free(j.filter);
-    dcso_file_free(&j.foreign);
+    filterset_free(&j.set);
+    free(j.names.data);
+    free(j.reason.data);
     return rc;
 }
 
@@ -225,7 +264,7 @@ const struct command cmd_check = {
     .name = "check",
     .often = true,
     .summary = "print the lines that are in a filter file",
-    .operands = "F.deja [FILE]...",
+    .operands = "F.deja... [FILE]...",
     .options = options,
     .options_size = sizeof(struct check_options),
     .description =
@@ -234,6 +273,15 @@ const struct command cmd_check = {
         "never added is mistaken for one of them at the filter's false-positive rate (`deja info` "
         "shows it), so -v never prints a line that was added. Kind paired is the exception: it "
         "FORGETS some lines (`deja info` shows how many).\n\n"
+        "The first operand is a filter, and so are the operands after it, up to the first file "
+        "that is not one. A line is in if any filter holds it. --tag prints the names of these "
+        "filters, without folder and .deja and separated by commas, and a tab before the line; a "
+        "CSV or CDX header starts with list and a tab. All filters must hold bytes, or URLs of one "
+        "profile. Each keeps its own secret key; --key is for the filters that do not contain "
+        "theirs. With --json, the report counts the lines of each filter.\n\n"
+        "--why prints a tab and the key that was found after each line: its canonical form or, "
+        "with --url=gsb, the most specific host/path expression that is on a list. A false "
+        "positive has a reason, too; look it up in the list itself to be certain.\n\n"
         "With --prefix and a filter of kind layered, lines are URL prefixes, cut at slashes: "
         "sites, folders or pages. It prints those with at least one known URL. http://h/a matches "
         "itself, http://h/a?x and everything below http://h/a/, but not http://h/ab. No added URL "
@@ -261,7 +309,9 @@ const struct command cmd_check = {
                  {"requests in a web server's log for URLs in a list",
                   "deja check --format log list.deja access.log"},
                  {"requests in a proxy's log for URLs in a block list",
-                  "deja check --url=gsb --format squid bad.deja squid.log"}},
+                  "deja check --url=gsb --format squid bad.deja squid.log"},
+                 {"which list, and which of its entries?",
+                  "deja check --url=gsb --tag --why --format squid bad.deja squid.log"}},
     .exits = {{0, "some lines were printed"},
               {1, "no lines were printed"},
               {2, "usage error or failure"}},

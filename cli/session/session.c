@@ -416,7 +416,10 @@ void session_fold(struct session *s, struct batch *b, uint8_t keyless)
     batch_spread(b, b->answer);
     for (size_t i = 0; block->shared && i < block->n; i++) {
         if (lines && block->ends[i] == block->ends[lines - 1]) {
-            b->answer[lines - 1] = either(s, b->answer[lines - 1], b->answer[i]);
+            const uint8_t so_far = b->answer[lines - 1];
+            b->answer[lines - 1] = either(s, so_far, b->answer[i]);
+            if (b->answer[lines - 1] != so_far)
+                block->keys[lines - 1] = block->keys[i];
             continue;
         }
         b->answer[lines] = b->answer[i];
@@ -493,6 +496,21 @@ void session_print_record(struct session *s, const struct block *b, size_t i, co
         begin = end - 1;
     }
     out_write(s->out, b->data + begin, end - begin);
+}
+
+void session_print_between(struct session *s, const struct block *b, size_t i, deja_slice front,
+                           deja_slice back)
+{
+    const size_t begin = i ? b->ends[i - 1] : 0;
+    size_t stop = b->ends[i] - 1; /* the terminator, and the carriage return before it */
+    if (b->data[stop] == '\n' && stop > begin && b->data[stop - 1] == '\r')
+        stop--;
+    const deja_slice line = {b->data + begin, stop - begin};
+    const deja_slice text = s->urls.forms ? b->forms[i] : line;
+    out_write(s->out, front.data, front.len);
+    out_write(s->out, text.data, text.len);
+    out_write(s->out, back.data, back.len);
+    out_write(s->out, b->data + stop, b->ends[i] - stop);
 }
 
 struct printing {

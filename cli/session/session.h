@@ -153,7 +153,7 @@ int session_finish(struct session *s, int rc, deja_error *err);
 void session_spread(struct batch *b, uint8_t keyless);
 /* The same for commands that print or count lines: if lines have several keys, makes one record of
  * each line.  Its answer is 1 if any of its keys has the answer 1, and `keyless` if it has no
- * key. */
+ * key.  Its key is the first with that answer. */
 void session_fold(struct session *s, struct batch *b, uint8_t keyless);
 /* Prints the header and the records of a batch whose answer is `want`, or with --canonical their
  * forms. */
@@ -165,6 +165,10 @@ void session_pieces(const struct session *s, const struct batch *b, uint8_t want
 /* Prints record i, or with --canonical its form, with `front` before it; of a paragraph, not the
  * blank lines before it. */
 void session_print_record(struct session *s, const struct block *b, size_t i, const char *front);
+/* Prints record i, or with --canonical its form, between two texts.  The second is inserted before
+ * the line break.  Not for paragraphs. */
+void session_print_between(struct session *s, const struct block *b, size_t i, deja_slice front,
+                           deja_slice back);
 /* Prints the header, once, with `front` before it; with --canonical there is none. */
 void session_print_header(struct session *s, const char *front);
 /* The header that results need; false if they need none, or it has not been read yet. */
