@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-    &cmd_dedup,  &cmd_build, &cmd_check, &cmd_add,    &cmd_remove, &cmd_count, &cmd_info,
-    &cmd_verify, &cmd_merge, &cmd_fold,  &cmd_rotate, &cmd_expire, &cmd_plan,  &cmd_url,
-    &cmd_gen,    &cmd_crawl, &cmd_bench, &cmd_lab,    &cmd_serve,  &cmd_help,  NULL,
+    &cmd_dedup,  &cmd_build,  &cmd_check, &cmd_add,  &cmd_remove, &cmd_count,
+    &cmd_info,   &cmd_verify, &cmd_merge, &cmd_diff, &cmd_fold,   &cmd_rotate,
+    &cmd_expire, &cmd_plan,   &cmd_url,   &cmd_gen,  &cmd_crawl,  &cmd_bench,
+    &cmd_lab,    &cmd_serve,  &cmd_help,  NULL,
 };
 
 const struct command *command_find(const char *name, deja_error *err)

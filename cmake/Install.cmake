@@ -61,7 +61,7 @@ if(TARGET deja_cli)
   set(man_dir ${PROJECT_BINARY_DIR}/man)
   file(MAKE_DIRECTORY ${man_dir})
   set(made)
-  foreach(command "" dedup build check add remove count info verify merge fold rotate expire plan url gen
+  foreach(command "" dedup build check add remove count info verify merge diff fold rotate expire plan url gen
           crawl bench lab serve)
     set(page deja)
     set(name deja)

@@ -6,6 +6,7 @@
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
+#include "cli/session/filterpair.h"
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -40,24 +41,6 @@ static const struct opt options[] = {
     OPT_CHECK(check_options),
     OPT_END,
 };
-
-/* The end of a path: two of them and the reason must fit into a message. */
-static const char *short_path(const struct fail_path *path)
-{
-    enum {
-        MOST = 50
-    };
-    const size_t len = strlen(path->text);
-    return len > MOST ? path->text + len - MOST : path->text;
-}
-
-/* The library reports what differs but does not know the names of the files. */
-static int name_both(int rc, const char *a, const char *b, deja_error *err)
-{
-    const struct fail_path one = fail_path(a), other = fail_path(b);
-    const deja_error why = *err;
-    return fail(err, rc, "%s and %s: %s", short_path(&one), short_path(&other), why.text);
-}
 
 /* --- Union ---------------------------------------------------------------------- */
 
@@ -132,7 +115,7 @@ static int take_in(deja_filter *into, const char *first, const char *path,
         return rc;
     rc = deja_filter_merge(into, from, err);
     deja_filter_free(from);
-    return rc < 0 ? name_both(rc, first, path, err) : DEJA_OK;
+    return rc < 0 ? filterpair_name(rc, first, path, err) : DEJA_OK;
 }
 
 static int take_all(const struct call *call, size_t first, const deja_options *expect,
@@ -219,46 +202,29 @@ static int unite(const struct call *call, const struct target *target, const dej
 
 /* --- Common keys ------------------------------------------------------------------ */
 
-static int estimate(const struct call *call, const deja_options *expect, double *keys,
-                    double *sigma, deja_error *err)
-{
-    deja_filter *a = NULL, *b = NULL;
-    int rc = deja_filter_open(call->operands[0], 0, expect, &a, err);
-    if (rc == DEJA_OK)
-        rc = deja_filter_open(call->operands[1], 0, expect, &b, err);
-    if (rc == DEJA_OK) {
-        rc = deja_filter_overlap(a, b, keys, sigma, err);
-        if (rc < 0)
-            rc = name_both(rc, call->operands[0], call->operands[1], err);
-    }
-    deja_filter_free(a);
-    deja_filter_free(b);
-    return rc;
-}
-
 static int count_common(const struct call *call, const deja_options *expect, deja_error *err)
 {
     const struct merge_options *o = call->options;
-    double keys = 0, sigma = 0;
+    struct filterpair pair;
     struct json json;
     if (call->n_operands != 2)
         return fail(err, OPT_USAGE, "--common needs two files, not %zu", call->n_operands);
-    const int rc = estimate(call, expect, &keys, &sigma, err);
+    const int rc = filterpair_compare(call->operands[0], call->operands[1], expect, &pair, err);
     if (rc < 0)
         return rc;
     if (o->shared.json) {
         json_begin(&json, call->out);
         json_object(&json, NULL);
-        json_real(&json, "common", keys);
-        json_real(&json, "sigma", sigma);
+        json_real(&json, "common", pair.common);
+        json_real(&json, "sigma", pair.sigma);
         json_end(&json);
         return DEJA_OK;
     }
-    out_printf(call->out, "%.0f\n", keys);
-    if (sigma > 0)
+    out_printf(call->out, "%.0f\n", pair.common);
+    if (pair.sigma > 0)
         console_note(call->console,
                      "an estimate from the bits that are set, with a standard error of %s",
-                     num_estimate(ceil(sigma)).s);
+                     num_estimate(ceil(pair.sigma)).s);
     return DEJA_OK;
 }
 

@@ -95,8 +95,8 @@ int call_each_file(struct call *call, const struct shared_options *c, call_file_
                    deja_error *err);
 
 extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
-    cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_expire, cmd_plan, cmd_url, cmd_gen,
-    cmd_bench, cmd_crawl, cmd_serve, cmd_lab, cmd_help;
+    cmd_info, cmd_verify, cmd_merge, cmd_diff, cmd_fold, cmd_rotate, cmd_expire, cmd_plan, cmd_url,
+    cmd_gen, cmd_bench, cmd_crawl, cmd_serve, cmd_lab, cmd_help;
 
 /* main.c: every command, in the order of the help, NULL at the end. */
 extern const struct command *const commands[];
