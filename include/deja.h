@@ -558,6 +558,9 @@ typedef struct deja_stats {
     /* dates */
     uint64_t oldest_day; /* the earliest last day of a key; 0: no keys                  */
     uint64_t newest_day; /* the latest one                                              */
+
+    /* static; known without the body */
+    uint64_t exceptions; /* keys that it would find by mistake, and does not            */
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
 /* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was truncated
@@ -685,6 +688,25 @@ DEJA_API void deja_builder_hash_batch(const deja_builder *b, const deja_slice *k
                                       uint64_t *hash);
 DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n,
                                          deja_error *err);
+/* Names keys that the filter must not find, not even by mistake: the entries of an allow list.  A
+ * key that was also added is left out of the filter; with DEJA_EXCEPT_UNLESS_ADDED it stays, and is
+ * found.  The filter stores only the exceptions that it would find by mistake, in a second part
+ * (deja_stats.exceptions).  Every key that was added and not left out is found.  An exception takes
+ * 8 bytes until finish.  DEJA_EINVAL: options.format is 1. */
+#define DEJA_EXCEPT_UNLESS_ADDED 1u
+DEJA_CHECKED int deja_builder_except_batch(deja_builder *b, const deja_slice *keys, size_t n,
+                                           unsigned flags, deja_error *err);
+DEJA_CHECKED int deja_builder_except_hashed(deja_builder *b, const uint64_t *hash, size_t n,
+                                            unsigned flags, deja_error *err);
+/* What the exceptions of the last finished filter did. */
+typedef struct deja_excepted {
+    size_t size;        /* set by DEJA_EXCEPTED_INIT; filled as far as the caller knows it */
+    uint64_t left_out;  /* distinct keys that were added and excepted                      */
+    uint64_t kept;      /* distinct exceptions that are found, because they were added     */
+    uint64_t overruled; /* exceptions that would have been found by mistake                */
+} deja_excepted;
+#define DEJA_EXCEPTED_INIT DEJA_INIT(deja_excepted)
+DEJA_CHECKED int deja_builder_excepted(const deja_builder *b, deja_excepted *out, deja_error *err);
 /* Builds the filter: in memory if path is NULL, otherwise in a new file as deja_filter_create
  * does, with the same flags.  After DEJA_OK the builder is empty and can collect the keys of
  * another filter; after an error it still has its keys. */

@@ -206,7 +206,7 @@ bool dj_plan_fits_parts(const struct dj_kind *kind, const struct dj_kind *part_k
 
 uint32_t dj_plan_parts(const struct dj_plan *plan)
 {
-    return plan->kind->parts ? plan->kind->parts : plan->filters;
+    return plan->kind->parts ? plan->kind->parts : plan->filters + (plan->exceptions > 0);
 }
 
 uint32_t dj_plan_bodies(const struct dj_plan *plan)

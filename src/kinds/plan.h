@@ -54,8 +54,9 @@ struct dj_plan {
     struct dj_past past;
     struct dj_shape shape;   /* of the first part */
     uint64_t deletions;      /* paired: capacity of the second part ... */
-    struct dj_shape removal; /* ... and its shape */
+    struct dj_shape removal; /* ... and its shape; static: that of the exceptions */
     struct dj_fuse fuse;     /* static */
+    uint32_t exceptions;     /* static: keys in the second part; 0: it has none */
     uint32_t generations;    /* window: G */
     uint64_t window_seconds;
     struct dj_layering layering; /* layered */

@@ -14,6 +14,14 @@
  * The price: all keys must be known when the filter is built (store/builder.c), and none can be
  * added later.
  *
+ * Exceptions are keys that must not be found, not even by mistake.  The builder looks them up, and
+ * stores those that part 0 finds in part 1, a table of 64-bit fingerprints (exact.c):
+ *
+ *     in the filter  =  in part 0  and not  in part 1
+ *
+ * Part 1 holds a share 2^-w of the exceptions, usually a few hundred keys.  It compares whole
+ * hashes, and no key of part 0 has the hash of an exception, so it hides no key of part 0.
+ *
  * Limit: 3 billion keys, because slot numbers have 32 bits during the build. */
 #include "kinds/static.h"
 #include "core/base/status.h"
@@ -30,7 +38,7 @@ static inline void fetch(const struct dj_part *p, uint64_t hash)
         DJ_PREFETCH(p->body + at[j] * bytes);
 }
 
-static void static_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
+static void fuse_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
 {
     (void)for_add;
     for (size_t i = 0; i < n; i++)
@@ -55,8 +63,8 @@ static inline __attribute__((always_inline)) void look(const struct dj_part *p,
     }
 }
 
-static void static_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
-                            size_t n, uint8_t *found)
+static void fuse_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                          size_t n, uint8_t *found)
 {
     if (p->fuse.keys == 0) /* 0 is a valid fingerprint, so a body of zeros would match some keys */
         memset(found, 0, n);
@@ -66,6 +74,35 @@ static void static_contains(const struct dj_part *p, const uint64_t *hash, const
         look(p, hash, ahead, n, found, 16);
     else
         look(p, hash, ahead, n, found, 32);
+}
+
+enum {
+    KEYS,
+    EXCEPTIONS
+};
+
+static void static_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
+{
+    fuse_prefetch(f->part[KEYS], hash, n, for_add);
+}
+
+static void overrule(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found)
+{
+    const struct dj_part *p = f->part[EXCEPTIONS];
+    uint64_t buf[DJ_CHUNK];
+    uint8_t excepted[DJ_CHUNK];
+    const uint64_t *seen = dj_spatial_view(f, EXCEPTIONS, hash, n, buf);
+    p->kind->body.contains(p, seen, seen, n, excepted);
+    for (size_t i = 0; i < n; i++)
+        found[i] &= !excepted[i];
+}
+
+static void static_contains(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
+                            size_t n, uint8_t *found)
+{
+    fuse_contains(f->part[KEYS], hash, ahead, n, found);
+    if (f->n_parts > 1 && memchr(found, 1, n))
+        overrule(f, hash, n, found);
 }
 
 /* Bits that hold the fingerprint of a key; the others are overhead that peeling needs. */
@@ -193,6 +230,32 @@ static double static_lost(const struct dj_plan *plan, double n)
     return 0; /* a builder does not ask whether a key is new */
 }
 
+int dj_static_except(struct dj_plan *plan, uint64_t n, deja_error *err)
+{
+    struct dj_shape table = {.layout = dj_exact.layout};
+    if (n > UINT32_MAX || !dj_shape_fit_body(&table, n, 0.5))
+        return dj_fail(err, DEJA_EINVAL, "%llu exceptions are too many", (ull)n);
+    plan->exceptions = (uint32_t)n;
+    plan->removal = table;
+    return DEJA_OK;
+}
+
+static const struct dj_kind *static_kind_of_part(const struct dj_plan *plan, uint32_t i)
+{
+    return i == EXCEPTIONS ? &dj_exact : plan->part_kind;
+}
+
+static bool static_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
+{
+    if (i == EXCEPTIONS) {
+        part->kind = &dj_exact;
+        part->shape = plan->removal;
+        part->capacity = plan->exceptions;
+        part->fp_rate = dj_twins((double)plan->exceptions);
+    }
+    return true;
+}
+
 /* --- Statistics and file ------------------------------------------------------- */
 
 /* The builder has counted the keys exactly, and the number of bits is not random. */
@@ -204,7 +267,9 @@ static void static_stats(const deja_filter *f, deja_stats *s)
     s->fp_now = s->keys ? dj_with_twins(p->fp_rate, s->distinct) : 0;
     s->capacity = p->capacity;
     s->bits = p->shape.bits;
-    s->bytes = p->body_len;
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        s->bytes += f->part[i]->body_len;
+    s->exceptions = f->plan.exceptions;
     s->bits_set = static_bits_used(p);
     s->bits_expected = (double)s->bits_set;
 }
@@ -213,31 +278,42 @@ static void static_outline(const deja_filter *f, deja_stats *o)
 {
     o->capacity = f->part[0]->capacity;
     o->keys = o->entries = dj_part_keys(f->part[0]);
+    o->exceptions = f->plan.exceptions;
 }
 
 static void static_recount(const deja_filter *f, struct dj_record *r)
 {
-    r->keys[0] = f->part[0]->fuse.keys;
+    r->keys[KEYS] = f->part[KEYS]->fuse.keys;
+    if (f->n_parts > 1)
+        r->keys[EXCEPTIONS] = f->plan.exceptions;
 }
 
 static int static_check(const struct dj_plan *plan, deja_error *err)
 {
-    return !plan->reserved && dj_fuse_is_sound(&plan->fuse)
-               ? DEJA_OK
-               : dj_fail_damaged(err, "segments or fingerprints");
+    if (plan->exceptions && plan->rules == DJ_RULES_0_1)
+        return dj_fail_damaged(err, "number of exceptions"); /* deja 0.1 had none */
+    return dj_fuse_is_sound(&plan->fuse) ? DEJA_OK
+                                         : dj_fail_damaged(err, "segments or fingerprints");
 }
 
 static bool static_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
 {
-    (void)i;
+    if (i == EXCEPTIONS)
+        return p->capacity == plan->exceptions && dj_plan_reaches(&p->shape, p->capacity, 1);
     return p->capacity == plan->capacity &&
            p->shape.bits == dj_fuse_slots(&plan->fuse) * plan->fuse.width;
+}
+
+static void static_take_shapes(struct dj_plan *plan, const struct dj_part *part)
+{
+    if (plan->exceptions)
+        plan->removal = part[EXCEPTIONS].shape;
 }
 
 static const char *const options[] = {"fingerprint_bits", NULL};
 static const struct dj_field header[] = {
     DJ_FIELD(144, struct dj_plan, fuse.width),    DJ_FIELD(148, struct dj_plan, fuse.segment_log2),
-    DJ_FIELD(152, struct dj_plan, fuse.segments), DJ_FIELD(156, struct dj_plan, reserved),
+    DJ_FIELD(152, struct dj_plan, fuse.segments), DJ_FIELD(156, struct dj_plan, exceptions),
     DJ_FIELD(160, struct dj_plan, fuse.seed),     DJ_FIELD(168, struct dj_plan, fuse.keys),
 };
 const struct dj_kind dj_static = {
@@ -251,16 +327,17 @@ const struct dj_kind dj_static = {
     .part_rate = static_part_rate,
     .rate = static_rate_at,
     .lost = static_lost,
-    .prefetch = dj_spatial_prefetch,
-    .contains = dj_spatial_contains,
+    .part = static_part,
+    .kind_of_part = static_kind_of_part,
+    .prefetch = static_prefetch,
+    .contains = static_contains,
     .stats = static_stats,
     .outline = static_outline,
     .header = DJ_FIELDS(header),
     .check = static_check,
     .part_is_sound = static_part_is_sound,
+    .take_shapes = static_take_shapes,
     .reaches_rate = dj_plan_always, /* no key can be added, so the capacity does not matter */
     .recount = static_recount,
-    .body = {.prefetch = static_prefetch,
-             .contains = static_contains,
-             .bits_set = static_bits_used},
+    .body = {.prefetch = fuse_prefetch, .contains = fuse_contains, .bits_set = static_bits_used},
 };

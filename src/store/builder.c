@@ -11,7 +11,9 @@
  * A seed fails if the slots of some keys form a cycle: practically never for large sets, sometimes
  * for a few keys.  The next seed gives different numbers for the same hashes.  Seeds are derived
  * from the filter's key, so the same key and set give the same file, and nobody without the key
- * can choose a set that fails. */
+ * can choose a set that fails.
+ *
+ * except.c handles exceptions: keys that the filter must not find, not even by mistake. */
 #include "store/builder.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
@@ -57,20 +59,27 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
         .hash = plan.hash, .rules = plan.rules, .visit = plan.visit, .words = 1};
     dj_hasher_init(&b->hasher, &what, key, NULL);
     if (hint && hint <= DJ_FUSE_MAX_KEYS) { /* may be far too high: a failure is harmless */
-        b->cap = (size_t)hint;
-        b->hash = dj_alloc(b->alloc, b->cap * sizeof *b->hash, 64);
-        b->cap = b->hash ? b->cap : 0;
+        b->keys.cap = (size_t)hint;
+        b->keys.hash = dj_alloc(b->alloc, b->keys.cap * sizeof *b->keys.hash, 64);
+        b->keys.cap = b->keys.hash ? b->keys.cap : 0;
     }
     *out = b;
     return DEJA_OK;
 }
 
+void dj_hashes_free(struct dj_hashes *h, const deja_allocator *alloc)
+{
+    dj_free(alloc, h->hash, h->cap * sizeof *h->hash);
+    *h = (struct dj_hashes){0};
+}
+
 static void clear(deja_builder *b)
 {
-    dj_free(b->alloc, b->hash, b->cap * sizeof *b->hash);
-    b->hash = NULL;
-    b->n = b->cap = 0;
+    dj_hashes_free(&b->keys, b->alloc);
+    dj_hashes_free(&b->never, b->alloc);
+    dj_hashes_free(&b->unless_added, b->alloc);
     b->offered = 0;
+    b->so_far = (deja_excepted){0};
 }
 
 void deja_builder_free(deja_builder *b)
@@ -81,29 +90,29 @@ void deja_builder_free(deja_builder *b)
     dj_free(b->alloc, b, sizeof *b);
 }
 
-static int no_memory(const deja_builder *b, size_t n, deja_error *err)
+static int no_memory(const struct dj_hashes *h, size_t n, deja_error *err)
 {
-    return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu more keys after %zu", n, b->n);
+    return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu more keys after %zu", n, h->n);
 }
 
-/* Makes room for n more.  Grows by half, so the total cost of copying is small. */
-static int reserve(deja_builder *b, size_t n, deja_error *err)
+/* Grows by half, so the total cost of copying is small. */
+int dj_hashes_reserve(struct dj_hashes *h, size_t n, const deja_allocator *alloc, deja_error *err)
 {
-    if (n <= b->cap - b->n)
+    if (n <= h->cap - h->n)
         return DEJA_OK;
-    if (n > SIZE_MAX / 4 / sizeof *b->hash - b->n)
-        return no_memory(b, n, err);
-    size_t cap = b->cap + b->cap / 2;
+    if (n > SIZE_MAX / 4 / sizeof *h->hash - h->n)
+        return no_memory(h, n, err);
+    size_t cap = h->cap + h->cap / 2;
     cap = cap < FIRST_KEYS ? FIRST_KEYS : cap;
-    cap = cap < b->n + n ? b->n + n : cap;
-    uint64_t *hash = dj_alloc(b->alloc, cap * sizeof *hash, 64);
+    cap = cap < h->n + n ? h->n + n : cap;
+    uint64_t *hash = dj_alloc(alloc, cap * sizeof *hash, 64);
     if (!hash)
-        return no_memory(b, n, err);
-    if (b->n)
-        memcpy(hash, b->hash, b->n * sizeof *hash);
-    dj_free(b->alloc, b->hash, b->cap * sizeof *hash);
-    b->hash = hash;
-    b->cap = cap;
+        return no_memory(h, n, err);
+    if (h->n)
+        memcpy(hash, h->hash, h->n * sizeof *hash);
+    dj_free(alloc, h->hash, h->cap * sizeof *hash);
+    h->hash = hash;
+    h->cap = cap;
     return DEJA_OK;
 }
 
@@ -113,32 +122,86 @@ void deja_builder_hash_batch(const deja_builder *b, const deja_slice *keys, size
     dj_hasher_hash(&b->hasher, keys, n, hash);
 }
 
-int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n, deja_error *err)
+static int append(const deja_builder *b, struct dj_hashes *to, const uint64_t *hash, size_t n,
+                  deja_error *err)
 {
-    const int rc = reserve(b, n, err);
+    const int rc = dj_hashes_reserve(to, n, b->alloc, err);
     if (rc < 0 || n == 0)
         return rc;
-    memcpy(b->hash + b->n, hash, n * sizeof *hash);
-    b->n += n;
-    b->offered += n;
+    memcpy(to->hash + to->n, hash, n * sizeof *hash);
+    to->n += n;
     return DEJA_OK;
+}
+
+static int append_keys(const deja_builder *b, struct dj_hashes *to, const deja_slice *keys,
+                       size_t n, deja_error *err)
+{
+    const int rc = dj_hashes_reserve(to, n, b->alloc, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < n; i += LOT)
+        dj_hasher_hash(&b->hasher, keys + i, n - i < LOT ? n - i : LOT, to->hash + to->n + i);
+    to->n += n;
+    return DEJA_OK;
+}
+
+int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n, deja_error *err)
+{
+    const int rc = append(b, &b->keys, hash, n, err);
+    b->offered += rc == DEJA_OK ? n : 0;
+    return rc;
 }
 
 int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n, deja_error *err)
 {
-    const int rc = reserve(b, n, err);
-    if (rc < 0)
-        return rc;
-    for (size_t i = 0; i < n; i += LOT)
-        dj_hasher_hash(&b->hasher, keys + i, n - i < LOT ? n - i : LOT, b->hash + b->n + i);
-    b->n += n;
-    b->offered += n;
-    return DEJA_OK;
+    const int rc = append_keys(b, &b->keys, keys, n, err);
+    b->offered += rc == DEJA_OK ? n : 0;
+    return rc;
 }
 
 int deja_builder_add(deja_builder *b, deja_slice key, deja_error *err)
 {
     return deja_builder_add_batch(b, &key, 1, err);
+}
+
+static int check_exceptions(const deja_builder *b, unsigned flags, deja_error *err)
+{
+    if (flags & ~DEJA_EXCEPT_UNLESS_ADDED)
+        return dj_fail_flags(err, flags & ~DEJA_EXCEPT_UNLESS_ADDED);
+    return b->plan.rules == DJ_RULES_0_1
+               ? dj_fail(err, DEJA_EINVAL,
+                         "options.format is 1: deja 0.1 cannot read a filter with exceptions")
+               : DEJA_OK;
+}
+
+static struct dj_hashes *exceptions(deja_builder *b, unsigned flags)
+{
+    return flags & DEJA_EXCEPT_UNLESS_ADDED ? &b->unless_added : &b->never;
+}
+
+int deja_builder_except_hashed(deja_builder *b, const uint64_t *hash, size_t n, unsigned flags,
+                               deja_error *err)
+{
+    const int rc = check_exceptions(b, flags, err);
+    return rc < 0 ? rc : append(b, exceptions(b, flags), hash, n, err);
+}
+
+int deja_builder_except_batch(deja_builder *b, const deja_slice *keys, size_t n, unsigned flags,
+                              deja_error *err)
+{
+    const int rc = check_exceptions(b, flags, err);
+    return rc < 0 ? rc : append_keys(b, exceptions(b, flags), keys, n, err);
+}
+
+int deja_builder_excepted(const deja_builder *b, deja_excepted *out, deja_error *err)
+{
+    if (!out || out->size < sizeof(size_t))
+        return dj_fail(err, DEJA_EINVAL,
+                       "excepted.size is not set: begin with DEJA_EXCEPTED_INIT");
+    deja_excepted all = b->excepted;
+    all.size = out->size;
+    memcpy(out, &all, out->size < sizeof all ? out->size : sizeof all);
+    return DEJA_OK;
 }
 
 /* --- Solving ---------------------------------------------------------------- */
@@ -197,15 +260,15 @@ static int make_room(const deja_builder *b, struct solution *s, deja_error *err)
 /* Mixes the hashes with the seed, sorts them and drops duplicates. */
 static void remix(deja_builder *b, const struct dj_fuse *f)
 {
-    for (size_t i = 0; i < b->n; i++)
-        b->hash[i] = dj_fuse_remix(f, b->hash[i]);
-    b->n = dj_fuse_sort(b->hash, b->n);
+    for (size_t i = 0; i < b->keys.n; i++)
+        b->keys.hash[i] = dj_fuse_remix(f, b->keys.hash[i]);
+    b->keys.n = dj_fuse_sort(b->keys.hash, b->keys.n);
 }
 
 static void unmix(deja_builder *b, const struct dj_fuse *f)
 {
-    for (size_t i = 0; i < b->n; i++)
-        b->hash[i] = dj_fuse_unmix(f, b->hash[i]);
+    for (size_t i = 0; i < b->keys.n; i++)
+        b->keys.hash[i] = dj_fuse_unmix(f, b->keys.hash[i]);
 }
 
 static bool try_seed(deja_builder *b, struct solution *s, unsigned attempt)
@@ -218,7 +281,7 @@ static bool try_seed(deja_builder *b, struct solution *s, unsigned attempt)
         memset(s->room.sum, 0, (size_t)s->slots * sizeof *s->room.sum);
         memset(s->room.count, 0, (size_t)s->slots * sizeof *s->room.count);
     }
-    return dj_fuse_peel(f, b->hash, b->n, &s->room);
+    return dj_fuse_peel(f, b->keys.hash, b->keys.n, &s->room);
 }
 
 static int try_seeds(deja_builder *b, struct solution *s, deja_error *err)
@@ -242,9 +305,9 @@ static int solve(deja_builder *b, struct solution *s, deja_error *err)
     struct dj_fuse *f = &s->plan.fuse;
     f->seed = dj_key_derive(b->key, DJ_STREAM_STATIC, 0);
     remix(b, f);
-    int rc = dj_static_size(&s->plan, b->n, b->memory, err);
+    int rc = dj_static_size(&s->plan, b->keys.n, b->memory, err);
     if (rc == DEJA_OK) {
-        s->n = b->n;
+        s->n = b->keys.n;
         s->slots = dj_fuse_slots(f);
         rc = make_room(b, s, err);
     }
@@ -269,28 +332,68 @@ static void fill(const deja_builder *b, const struct solution *s, deja_filter *f
 
 /* --- The filter ---------------------------------------------------------------- */
 
+/* Finds out which exceptions the solution finds by mistake, with a body of its own, because the
+ * sizes of a filter must be known before it is made. */
+static int find_exceptions(const deja_builder *b, struct solution *s, struct dj_hashes *mistaken,
+                           deja_error *err)
+{
+    const size_t len = (size_t)dj_part_body_len(&s->plan.shape);
+    uint8_t *body = dj_alloc(b->alloc, len, 64);
+    if (!body)
+        return dj_fail_memory(err);
+    dj_fuse_fill(&s->plan.fuse, &s->room, s->n, body);
+    int rc = dj_except_find(b, body, &s->plan, mistaken, err);
+    dj_free(b->alloc, body, len);
+    const uint64_t bytes = dj_plan_bytes(&s->plan);
+    if (rc == DEJA_OK && b->memory && bytes > b->memory)
+        rc = dj_fail(err, DEJA_EINVAL,
+                     "options.memory is %llu: the filter takes %llu bytes with %u exceptions",
+                     (ull)b->memory, (ull)bytes, s->plan.exceptions);
+    return rc;
+}
+
+static int make_filter(deja_builder *b, const char *path, unsigned flags, const struct solution *s,
+                       const struct dj_hashes *mistaken, deja_filter **out, deja_error *err)
+{
+    int rc = path ? dj_file_create(path, flags, &s->plan, b->key, b->alloc, out, err)
+                  : dj_filter_in_memory(&s->plan, b->key, b->alloc, out, err);
+    if (rc < 0)
+        return rc;
+    fill(b, s, *out);
+    if (dj_except_any(b))
+        rc = dj_except_finish(b, mistaken, *out, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_check_file(*out, err);
+    if (rc < 0) {
+        deja_filter_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
 int deja_builder_finish(deja_builder *b, const char *path, unsigned flags, deja_filter **out,
                         deja_error *err)
 {
     struct solution s;
+    struct dj_hashes mistaken = {0};
     *out = NULL;
     int rc = dj_file_check_flags(flags, err);
-    if (rc == DEJA_OK)
-        rc = solve(b, &s, err);
     if (rc < 0)
         return rc;
-    rc = path ? dj_file_create(path, flags, &s.plan, b->key, b->alloc, out, err)
-              : dj_filter_in_memory(&s.plan, b->key, b->alloc, out, err);
-    if (rc == DEJA_OK) {
-        fill(b, &s, *out);
-        rc = deja_filter_check_file(*out, err);
-    }
+    if (dj_except_any(b))
+        dj_except_sort(b);
+    rc = solve(b, &s, err);
+    if (rc < 0)
+        return rc;
+    if (dj_except_any(b))
+        rc = find_exceptions(b, &s, &mistaken, err);
+    if (rc == DEJA_OK)
+        rc = make_filter(b, path, flags, &s, &mistaken, out, err);
     solution_fini(b, &s);
+    dj_hashes_free(&mistaken, b->alloc);
     if (rc == DEJA_OK) {
+        b->excepted = b->so_far;
         clear(b);
-    } else {
-        deja_filter_free(*out);
-        *out = NULL;
     }
     return rc;
 }

@@ -6,6 +6,7 @@
 #ifndef GOLDEN_H
 #define GOLDEN_H
 #include "deja.h"
+#include <stdio.h>
 
 struct golden {
     const char *name; /* golden/vFORMAT/NAME.deja */
@@ -25,7 +26,8 @@ struct golden {
     uint64_t window_seconds, clock; /* the time at which its keys are added and looked up */
     uint32_t layers, delimiter;
     double multiplier;
-    unsigned renewed; /* the first of the keys, added again ten days later */
+    unsigned renewed;    /* the first of the keys, added again ten days later */
+    unsigned exceptions; /* static: golden_exception(0), ... */
 };
 
 static const struct golden goldens[] = {
@@ -215,6 +217,14 @@ static const struct golden goldens[] = {
      .seed = 28,
      .synced = 120,
      .renewed = 40},
+    {.name = "static_except", /* 8-bit fingerprints, and exceptions that they find */
+     .since = 2,
+     .kind = DEJA_STATIC,
+     .capacity = 120,
+     .fp_rate = 0.01,
+     .seed = 27,
+     .synced = 120,
+     .exceptions = 2000},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -228,6 +238,13 @@ static const uint8_t golden_key_apart[DEJA_KEY_LEN] = {
 static inline uint64_t golden_later(const struct golden *g)
 {
     return g->clock + 10 * 86400;
+}
+
+/* A key that must not be found. */
+static inline deja_slice golden_exception(unsigned i, char buf[64])
+{
+    const int len = snprintf(buf, 64, "https://allowed.example/%u", i);
+    return (deja_slice){buf, (size_t)len};
 }
 
 static inline deja_options golden_next(const struct golden *g)

@@ -81,7 +81,8 @@ static void remove_keys(deja_filter *f, unsigned from, unsigned to)
         need(deja_filter_remove(f, make_key(i, buf), NULL, NULL) == DEJA_OK, "remove", "failed");
 }
 
-static deja_filter *build(const deja_options *opt, const char *path, unsigned n)
+static deja_filter *build(const deja_options *opt, const char *path, unsigned n,
+                          unsigned exceptions)
 {
     char buf[KEY_CAP];
     deja_error err = {0};
@@ -91,6 +92,11 @@ static deja_filter *build(const deja_options *opt, const char *path, unsigned n)
     for (unsigned i = 0; i < n; i++) {
         const deja_slice key = make_key(i, buf);
         need(deja_builder_add_batch(b, &key, 1, NULL) == DEJA_OK, path, "out of memory");
+    }
+    for (unsigned i = 0; i < exceptions; i++) {
+        char text[64];
+        const deja_slice key = golden_exception(i, text);
+        need(deja_builder_except_batch(b, &key, 1, 0, NULL) == DEJA_OK, path, "out of memory");
     }
     need(deja_builder_finish(b, path, 0, &f, &err) == DEJA_OK, path, err.text);
     deja_builder_free(b);
@@ -107,7 +113,7 @@ static deja_filter *make(const struct golden *g, unsigned format, const char *fo
     expect.key = opt.key;
     snprintf(path, sizeof path, "%s/%s.deja", folder, g->name);
     if (g->kind == DEJA_STATIC)
-        f = build(&opt, path, g->synced);
+        f = build(&opt, path, g->synced, g->exceptions);
     else
         need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
     need(!g->clock || deja_filter_set_clock(f, g->clock, NULL) == DEJA_OK, path, "clock");

@@ -298,8 +298,6 @@ def read_header(page):
          "earlier visits")
     need(h["folds"] == 0 or h["folds"] <= 53 and h["kind"] in (CLASSIC, BLOCKED), "folds")
     need(1 <= h["parts"] <= 32, "number of parts")
-    need(h["kind"] in (SCALABLE, LAYERED) or h["parts"] == (2 if h["kind"] == PAIRED else h["filters"]),
-         "number of parts")
     h["multiplier"], h["deletions"] = struct.unpack_from("<dQ", page, 320)
     sized = h["kind"] in (CLASSIC, BLOCKED, SPECTRAL, PAIRED) or h["kind"] == LAYERED and h["flags"] & 8
     need(0 <= h["multiplier"] < 1e9, "multiplier")
@@ -309,6 +307,10 @@ def read_header(page):
     h["dates"] = bool(h["flags"] & 64)
     h["paper"], h["words"] = bool(h["flags"] & 8), bool(h["flags"] & 16)
     h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
+    h["exceptions"] = h["fuse"]["exceptions"] if h["fuse"] else 0
+    need(h["rules"] > 0 or h["exceptions"] == 0, "exceptions")
+    parts = 2 if h["kind"] == PAIRED or h["exceptions"] else h["filters"]
+    need(h["kind"] in (SCALABLE, LAYERED) or h["parts"] == parts, "number of parts")
     h["generations"], reserved, h["window_seconds"] = struct.unpack_from("<IIQ", page, 304)
     need(h["kind"] != WINDOW or 1 <= h["generations"] <= 7 and reserved == 0
          and h["window_seconds"] <= 1 << 40, "generations or seconds")
@@ -321,10 +323,10 @@ def read_header(page):
 
 def read_fuse(page):
     """Fields that only static filters have."""
-    names = "width log2 segments reserved seed keys".split()
+    names = "width log2 segments exceptions seed keys".split()
     f = dict(zip(names, struct.unpack_from("<IIIIQQ", page, 144)))
     need(f["width"] in (8, 16, 32), "fingerprint bits")
-    need(f["log2"] <= 18 and f["segments"] >= 1 and f["reserved"] == 0, "segments")
+    need(f["log2"] <= 18 and f["segments"] >= 1, "segments")
     f["length"] = 1 << f["log2"]
     f["slots"] = (f["segments"] + 2) * f["length"]
     need(f["slots"] <= 1 << 32 and f["keys"] <= f["slots"], "segments or keys")
@@ -358,7 +360,8 @@ def check_sizes(h, table):
             need(p["capacity"] == h["capacity"] * h["growth"] ** i, f"part {i + 1}: capacity")
             need(abs(p["rate"] - rate) <= 1e-6 * rate, f"part {i + 1}: rate")
         elif h["kind"] != LAYERED or h["paper"] or i == 0:
-            need(p["capacity"] == (h["deletions"] if h["kind"] == PAIRED and i else h["capacity"]),
+            second = {PAIRED: h["deletions"], STATIC: h["exceptions"]}.get(h["kind"])
+            need(p["capacity"] == (second if second and i else h["capacity"]),
                  f"part {i + 1}: capacity")
         if p["kind"] == EXACT:
             slots = p["bits"] // 512 * (6 if h["dates"] else 8)
@@ -373,6 +376,7 @@ def read_table(page, h):
     table, at = [], HEADER_LEN
     for i in range(h["parts"]):
         kind = BLOCKED if h["kind"] == LAYERED and i > 0 and not h["paper"] else h["part_kind"]
+        kind = EXACT if h["kind"] == STATIC and i > 0 else kind
         granule = {CLASSIC: 64, STATIC: 1, WINDOW: 512 * (h["generations"] + 1)}.get(kind, 512)
         most_k = {CLASSIC: 64, STATIC: 3, EXACT: 1}.get(kind, 16)
         names = "bits k layer capacity rate offset length".split()
@@ -380,7 +384,7 @@ def read_table(page, h):
         need(0 < p["bits"] <= 1 << 53 and p["bits"] % granule == 0, f"part {i + 1}: bits")
         need(1 <= p["k"] <= most_k, f"part {i + 1}: k")
         need(p["capacity"] > 0 and 0 < p["rate"] <= 1, f"part {i + 1}: capacity or rate")
-        if h["fuse"]:
+        if kind == STATIC:
             need(p["k"] == 3, f"part {i + 1}: k")
             need(p["bits"] == h["fuse"]["slots"] * h["fuse"]["width"], f"part {i + 1}: bits")
         need(p["offset"] == at, f"part {i + 1}: offset")
@@ -391,7 +395,7 @@ def read_table(page, h):
         need(table[1]["capacity"] == h["deletions"], "deletions")
     if h["kind"] == LAYERED:
         check_layers(h, table)
-    elif h["kind"] not in (SCALABLE, PAIRED):
+    elif h["kind"] not in (SCALABLE, PAIRED) and not h["exceptions"]:
         need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
              "part table")
     check_sizes(h, table)
@@ -555,7 +559,7 @@ class File:
             return self.in_layers(key)
         numbers = self.hasher.numbers(key)
         answers = (self.part_contains(i, numbers) for i in range(len(self.parts)))
-        if self.header["kind"] == PAIRED:
+        if self.header["kind"] == PAIRED or self.header["exceptions"]:
             added, removed = answers
             return added and not removed
         return any(answers) if self.header["kind"] == SCALABLE else all(answers)
@@ -586,6 +590,7 @@ class File:
             "removed": r["removed"], "refused": r["refused"], "familiar": r["familiar"],
             "multiplier": h["multiplier"], "own_k": bool(h["flags"] & 32),
             "dates": h["dates"], "deletions": h["deletions"], "hidden": r["hidden"],
+            "exceptions": h["exceptions"],
             "generations": h["generations"], "window_seconds": h["window_seconds"],
             "turns": r["turns"], "clearing": r["clearing"], "starts": r["starts"],
             "generation_keys": r["keys"][:h["generations"] + 1], "told_new": r["keys"][8],

@@ -68,6 +68,8 @@ for name, arguments in {
                                      ctypes.POINTER(ctypes.c_uint8), ctypes.POINTER(Error)],
         "deja_builder_new": [ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p),
                              ctypes.POINTER(Error)],
+        "deja_builder_except_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t,
+                                      ctypes.c_uint, ctypes.POINTER(Error)],
         "deja_builder_add_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t,
                                    ctypes.POINTER(Error)],
         "deja_builder_finish": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint,
@@ -451,6 +453,29 @@ def static_files_agree(n, width, **options):
     return claims
 
 
+def exceptions_agree():
+    """A static filter with exceptions: its second part is a table."""
+    path, keys = "except.deja", make_keys(6000)
+    chance.shuffle(keys)
+    members, allowed, others = keys[:1000], keys[900:5000], keys[5000:]
+    b, f, err = ctypes.c_void_p(), ctypes.c_void_p(), Error()
+    options = Options(kind=8, fingerprint_bits=8, seed=chance.randrange(1, 1 << 64))
+    assert lib.deja_builder_new(options, b, err) == 0, err.text
+    for key in members:
+        assert lib.deja_builder_add_batch(b, Slice(key, len(key)), 1, None) == 0
+    for key in allowed:
+        assert lib.deja_builder_except_batch(b, Slice(key, len(key)), 1, 0, None) == 0
+    assert lib.deja_builder_finish(b, os.fsencode(path), 0, f, err) == 0, err.text
+    assert lib.deja_filter_sync(f, None) == 0
+    lib.deja_filter_free(f)
+    lib.deja_builder_free(b)
+    assert compare(path, members[:900]) == 900
+    assert compare(path, allowed) == 0
+    compare(path, others)
+    report = reader.File(path).report()
+    assert report["exceptions"] == report["parts"][1]["keys"] == report["parts"][1]["in_use"] > 0
+
+
 def folds_unions_and_visits_agree():
     keys = make_keys(900)
     chance.shuffle(keys)
@@ -573,6 +598,8 @@ claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
           for n in (0, 1, 2, 7, 100, 3000) for w in (8, 16, 32)}
 assert any(claims.values()), claims
 print("static: agreed, false positives:", claims)
+exceptions_agree()
+print("static with exceptions: agreed")
 for seconds in (0, 100):
     for generations in (1, 2, 5):
         windows_agree(generations, seconds)
@@ -584,6 +611,7 @@ random_damage_is_refused_alike("classic.deja")
 random_damage_is_refused_alike("scalable_dates.deja")
 random_damage_is_refused_alike("window_k16.deja")
 random_damage_is_refused_alike("static_100_8.deja")
+random_damage_is_refused_alike("except.deja")
 random_damage_is_refused_alike("layered.deja")
 random_damage_is_refused_alike("layered_words_paper.deja")
 wrong_keys_are_refused_alike()

@@ -179,7 +179,7 @@ static void absurd_segments_are_refused_by_name(void **state)
         {152, 4, 100, 0, DEJA_EFORMAT, "part 1"},
         {152, 4, UINT32_MAX, 0, DEJA_EFORMAT, "segments"},
         {152, 4, UINT32_MAX - 1, 0, DEJA_EFORMAT, "segments"},
-        {156, 4, 1, 0, DEJA_EFORMAT, "segments"},
+        {156, 4, 1, 0, DEJA_EFORMAT, "number of parts"}, /* exceptions without their part */
         {168, 8, UINT64_MAX, 0, DEJA_EFORMAT, "segments"},
         {168, 8, 1000, 0, DEJA_EFORMAT, "segments"},
         {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
@@ -195,6 +195,36 @@ static void absurd_segments_are_refused_by_name(void **state)
     /* A file of a different kind cannot be turned into one. */
     const struct craft part = {20, 4, DEJA_STATIC, 0, DEJA_EFORMAT, "part kind"};
     field_of_is_refused(&grown, &part);
+}
+
+/* A static filter with exceptions: its second part is a table. */
+static void absurd_exceptions_are_refused_by_name(void **state)
+{
+    static const struct craft crafts[] = {
+        {76, 4, 1, 0, DEJA_EFORMAT, "number of parts"},
+        {76, 4, 3, 0, DEJA_EFORMAT, "number of parts"},
+        {156, 4, 0, 0, DEJA_EFORMAT, "number of parts"},
+        {156, 4, 1, 0, DEJA_EFORMAT, "part 2"},
+        {156, 4, UINT32_MAX, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1), 8, 0, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1), 8, 512 - 64, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1), 8, UINT64_C(1) << 40, 0, DEJA_EFORMAT, "part 2"}, /* longer than the file */
+        {AT_PART(1) + 8, 4, 3, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 16, 8, 0, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 16, 8, 1000, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 24, 0, 0, 2, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 40, 8, 64, 0, DEJA_EFORMAT, "part 2"},
+    };
+    struct bytes file =
+        read_file(DEJA_TEST_SOURCE_DIR "/tests/format/golden/v2/static_except.deja");
+    for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
+        field_of_is_refused(&file, &crafts[i]);
+    /* Version 1 had no exceptions. */
+    dj_store32(file.data + 8, 1);
+    dj_store32(file.data + 140, 0);
+    fix_written(file.data);
+    crafted_is_refused(&file, DEJA_EFORMAT, "number of exceptions");
+    free(file.data);
 }
 
 /* Keys of four bytes, without slashes: a XOR layer and one layer. */
@@ -479,6 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(absurd_fields_are_refused_by_name),
         cmocka_unit_test(absurd_segments_are_refused_by_name),
+        cmocka_unit_test(absurd_exceptions_are_refused_by_name),
         cmocka_unit_test(absurd_layers_are_refused_by_name),
         cmocka_unit_test(a_claim_of_a_huge_file_is_refused),
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),

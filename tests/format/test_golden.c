@@ -166,6 +166,9 @@ static const struct pinned pins_2[] = {
     /* scalable_dates */
     {DEJA_SCALABLE, DEJA_EXACT, DEJA_HASH_XXH3, 1, 1, 3, 140, 186, 1984, 120, 120, 160, 1,
      9.9999999999999995e-07, 2560, 1},
+    /* static_except */
+    {DEJA_STATIC, DEJA_STATIC, DEJA_HASH_XXH3, 1, 3, 2, 120, 1536, 320, 960, 120, 120, 1, 0.01,
+     1536, 3},
 };
 
 /* Every test runs for the files of every format. */
@@ -264,6 +267,11 @@ static void holds_its_members_and_no_strangers(deja_filter *f, const struct gold
     for (size_t i = 0; i < strangers.n; i++)
         if (deja_filter_contains(f, strangers.key[i]))
             fail_msg("%s claims key %zu, which was never added", g->name, i);
+    for (unsigned i = 0; i < g->exceptions; i++) {
+        char text[64];
+        if (deja_filter_contains(f, golden_exception(i, text)))
+            fail_msg("%s claims exception %u", g->name, i);
+    }
 }
 
 /* --- Tests: each runs for every golden file ------------------------------ */
@@ -371,6 +379,11 @@ static deja_filter *build(const struct golden *g, const char *path)
     deja_filter *f = NULL;
     assert_int_equal(deja_builder_new(&opt, &b, NULL), DEJA_OK);
     assert_int_equal(deja_builder_add_batch(b, members.key, g->synced, NULL), DEJA_OK);
+    for (unsigned i = 0; i < g->exceptions; i++) {
+        char text[64];
+        const deja_slice key = golden_exception(i, text);
+        assert_int_equal(deja_builder_except_batch(b, &key, 1, 0, NULL), DEJA_OK);
+    }
     assert_int_equal(deja_builder_finish(b, path, 0, &f, NULL), DEJA_OK);
     deja_builder_free(b);
     return f;

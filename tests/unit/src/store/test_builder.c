@@ -132,7 +132,7 @@ static void a_set_that_defeats_every_seed_is_refused_and_kept(void **state)
     assert_int_equal(deja_builder_finish(b, NULL, 0, &f, &err), DEJA_EFULL);
     assert_null(f);
     assert_non_null(strstr(err.text, "seeds"));
-    assert_int_equal(b->n, 2 * DJ_BUILDER_SEEDS); /* no key is lost */
+    assert_int_equal(b->keys.n, 2 * DJ_BUILDER_SEEDS); /* no key is lost */
     deja_builder_free(b);
 }
 
