@@ -2,6 +2,7 @@
  * file. */
 #include "cli/options/keyfile.h"
 #include "cli/server/remote.h"
+#include "cli/session/allowlist.h"
 #include "cli/session/dcso_build.h"
 #include "cli/session/existing.h"
 #include "cli/session/session.h"
@@ -17,6 +18,7 @@ struct job {
     const struct shared_options *shared;
     deja_filter *filter;
     struct session session;
+    struct allowlist allowed; /* path is NULL: no --except */
     uint64_t added;
 };
 
@@ -34,7 +36,8 @@ static int add_batch(void *job, struct batch *b, deja_error *err)
 
 static uint64_t known(const struct job *j)
 {
-    return j->session.records - j->session.keyless - j->added;
+    const uint64_t used = j->added + j->allowed.excepted.left_out;
+    return j->session.records - j->session.keyless - used;
 }
 
 static void report_json(const struct job *j, const deja_stats *s)
@@ -56,6 +59,8 @@ static void report_json(const struct job *j, const deja_stats *s)
         json_uint(&r.json, "hidden", s->hidden);
     json_uint(&r.json, "filter_bytes", s->bytes);
     json_bool(&r.json, "grew", session_grew(&j->session));
+    if (j->allowed.path)
+        allowlist_json(&j->allowed, &r.json);
     session_report_end(&r, &j->session);
 }
 
@@ -82,6 +87,8 @@ static void tell_all(const struct job *j, const deja_stats *s)
 static void tell(const struct job *j)
 {
     struct closing c = session_closing_new(&j->session, j->added, known(j));
+    if (j->allowed.path)
+        closing_count(&c, j->allowed.excepted.left_out, "left out");
     session_print_closing(&j->session, &c);
 }
 
@@ -92,6 +99,8 @@ static void report(const struct job *j)
     if (deja_filter_stats(j->filter, all ? DEJA_STATS_BODY : 0, &s, NULL) < 0)
         return;
     session_warn_missing(&j->session);
+    if (j->allowed.path)
+        allowlist_report(&j->allowed, j->call->console, j->shared->json, j->call->operands[0]);
     if (j->shared->json)
         report_json(j, &s);
     else if (j->shared->verbose)
@@ -160,13 +169,26 @@ const struct command cmd_add = {
 struct build_options {
     struct shared_options shared;
     const char *like;
+    const char *except;
 };
+
+static int check_build(const void *target, deja_error *err)
+{
+    const struct build_options *o = target;
+    if (o->except && (o->shared.dcso || !deja_kind_can(o->shared.filter.kind, DEJA_CAN_BUILD)))
+        return fail(err, OPT_USAGE,
+                    "--except needs -k static: the mistakes of a filter that never changes are "
+                    "known");
+    return DEJA_OK;
+}
 
 static const struct opt build_table[] = {
     OPT_STRING(
         0, "like", "F.deja", struct build_options, like,
         "copy the number of keys (plus 1%), the rate and the URL profile of F.deja; -n, -p, -m "
         "and --url override them"),
+    OPT_STRING(0, "except", "FILE", struct build_options, except,
+               "leave out the keys of FILE, an allow list, and never find them (kind static)"),
     OPT_GROUP(struct build_options, shared, shared_force),
     OPT_GROUP(struct build_options, shared, shared_mode),
     OPT_GROUP(struct build_options, shared, shared_sizing),
@@ -174,6 +196,7 @@ static const struct opt build_table[] = {
     OPT_GROUP(struct build_options, shared, shared_url),
     OPT_GROUP(struct build_options, shared, shared_secret),
     OPT_GROUP(struct build_options, shared, shared_general),
+    OPT_CHECK(check_build),
     OPT_END,
 };
 
@@ -234,6 +257,19 @@ static int build(struct job *j, const deja_options *opt, deja_error *err)
     return rc;
 }
 
+/* Reads the allow list before the block list. */
+static int read_allowed(struct job *j, deja_builder *b, deja_error *err)
+{
+    const struct build_options *o = j->call->options;
+    if (!o->except)
+        return DEJA_OK;
+    if (strcmp(o->except, "-") == 0 && j->call->n_operands == 1)
+        return fail(err, OPT_USAGE,
+                    "standard input cannot be both lists; name a file for --except or for the "
+                    "block list");
+    return allowlist_read(&j->allowed, o->except, j->call, &j->session, j->session.hash, b, err);
+}
+
 /* Reads all keys first, then makes the filter. */
 static int build_static(struct job *j, const deja_options *opt, deja_error *err)
 {
@@ -246,12 +282,16 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
         rc = deja_builder_new(opt, &b, err);
     j->session.hash = (struct pipeline_hash){1, hash_for_builder, b};
     if (rc == DEJA_OK)
+        rc = read_allowed(j, b, err);
+    if (rc == DEJA_OK)
         rc = session_open(&j->session, j->call, j->shared, 1, NULL, err);
     if (rc == DEJA_OK)
         rc = collect(j, b, err);
     if (rc == DEJA_OK && !j->session.stopped) {
         console_line(j->call->console, "read all lines", "; building the filter");
         rc = deja_builder_finish(b, path, flags, &j->filter, err);
+        if (rc == DEJA_OK && j->allowed.path)
+            rc = allowlist_finish(&j->allowed, b, err);
         if (rc == DEJA_OK)
             rc = deja_filter_stats(j->filter, 0, &s, err);
         j->added = s.keys;
@@ -367,6 +407,12 @@ const struct command cmd_build = {
         "unless it is empty, such as one created by mktemp.\n\n"
         "With -k static the filter cannot change: the smallest kind, for complete lists. Building "
         "it takes 8 bytes per key while reading, then 32.\n\n"
+        "--except FILE names an allow list, which is read like the other files. Keys on both lists "
+        "are left out of the filter. The other allowed keys are looked up, and those that the "
+        "filter would find by mistake are stored as exceptions: no key of FILE is ever found, and "
+        "every other key of the block list is. With --url=gsb this covers all lookups of an "
+        "allowed URL. But an allowed page does not unblock its site: if evil.example is blocked, "
+        "http://evil.example/good still matches, and a warning says so.\n\n"
         "With -k layered it is a multi-layer Bloom filter: each segment of a URL, between "
         "slashes, goes into the filter of its layer, and all segments together into one more, the "
         "XOR layer. It takes several times the memory of blocked, and also answers `deja check "
@@ -398,6 +444,8 @@ const struct command cmd_build = {
           "deja build -n 40M -m 64M large.deja urls.txt.zst"},
          {"a list that never changes: 9 bits per key, one false positive in 256",
           "deja build -k static -p 0.01 static.deja docs/examples/sample-urls.txt"},
+         {"a block list that never blocks an entry of an allow list",
+          "deja build -k static -p 0.01 --except allow.txt safe.deja docs/examples/sample-urls.txt"},
          {"a single filter that replaces one that has grown, from the same keys",
           "deja build --like seen.deja -k blocked one.deja urls.txt"},
          {"the same list every night", "deja build --force list.deja urls.txt"},

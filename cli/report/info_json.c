@@ -37,6 +37,8 @@ static void json_removals(struct json *j, const deja_stats *s)
         json_uint(j, "hidden", s->hidden);
         json_real(j, "fn_now", s->fn_now);
     }
+    if (s->exceptions)
+        json_uint(j, "exceptions", s->exceptions);
     if (s->counter_bits != 0 || s->deletions_capacity) {
         json_uint(j, "removed", s->removed);
         json_uint(j, "refused", s->refused);

@@ -98,6 +98,9 @@ static void print_static(struct out *o, const deja_stats *s)
     out_text(o, "\n");
     LINE(o, "keys", "%s different of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
     print_share(o, "fill", s->fill, "slots are in use; keys cannot be added");
+    if (s->exceptions)
+        LINE(o, "exceptions", "%s of an allow list, which would be false positives\n",
+             num_of(s->exceptions, "key").s);
 }
 
 static void print_counters(struct out *o, const deja_stats *s)

@@ -146,6 +146,7 @@ sed 's|.*://[^/]*\(.*\)|192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET \1 HTTP/
     urls.txt >access.log
 sed 's/.*/1066036250.129 1 192.0.2.1 TCP_HIT\/200 5 GET & - NONE\/- text\/html/' urls.txt >squid.log
 printf '0.0.0.0 a.example b.example\n' >hosts.txt
+printf 'https://www.example.org/\n' >allow.txt
 deja build -q seen.deja urls.txt
 
 ran=0
