@@ -148,6 +148,7 @@ class Stats(_Record):
     delimiter: int
     oldest_day: Optional[date]  # with dates: the earliest last day of a key, UTC
     newest_day: Optional[date]
+    exceptions: int  # static: keys that it would find by mistake, and does not
 
 
 @dataclass(frozen=True)

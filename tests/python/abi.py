@@ -37,6 +37,8 @@ NOT_BOUND = {
     "deja_filter_hash_words": TWO_STEPS, "deja_filter_remove_hashed": TWO_STEPS,
     **dict.fromkeys(("deja_dedup_again_after", "deja_dedup_commit", "deja_dedup_contains", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new",
                      "deja_dedup_pending"), "takes hashes, as the two-step calls do"),
+    **dict.fromkeys(("deja_builder_except_batch", "deja_builder_except_hashed", "deja_builder_excepted"),
+                    "`deja build --except` makes filters with exceptions; the package opens them"),
     "deja_builder_add": "build adds batches", "deja_filter_prefix": "prefix calls prefix_many",
     "deja_filter_days": "days calls days_many", "deja_filter_today": "Python code does the same",
     "deja_filter_export_len": "an export ends with an empty piece",

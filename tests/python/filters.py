@@ -6,7 +6,7 @@ import unittest
 import warnings
 from datetime import date, datetime, timezone
 
-from pydeja import TEXT, URLS
+from pydeja import SOURCE, TEXT, URLS
 
 import deja
 
@@ -96,6 +96,16 @@ class WholeFilter(unittest.TestCase):
         self.assertRaisesRegex(deja.UnsupportedError, "build", f.add, "a")
         self.assertRaises(FileExistsError, deja.Filter.build, URLS, "static.deja")
         self.assertIn(URLS[5], deja.Filter.build(TEXT, fingerprint_bits=8))
+
+    def test_exceptions_of_a_static_filter_are_not_found(self):
+        golden = SOURCE / "tests" / "format" / "golden" / "v2"
+        members = (golden / "members.txt").read_bytes().split(b"\n")[:120]
+        with deja.Filter(golden / "static_except.deja") as f:
+            self.assertEqual(f.stats(body=False).exceptions, 6)
+            copy = deja.Filter.from_bytes(f.to_bytes())
+        for filter in (copy, deja.Filter(golden / "static_except.deja")):
+            self.assertEqual(sum(filter.contains_many(members)), 120)
+            self.assertEqual(sum(filter.contains_many(f"https://allowed.example/{i}" for i in range(2000))), 0)
 
     def test_wrong_options_are_refused(self):
         for wrong in ({"kind": "cuckoo"}, {"hash": "crc"}, {"capacity": 10, "fp_rate": 2.0}, {"url": "mine"},

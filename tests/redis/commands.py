@@ -454,6 +454,19 @@ def memory_is_checked_before_it_is_allocated():
 
 
 @case
+def static_filters_keep_their_exceptions():
+    c = server.raw()
+    golden = os.path.join(os.environ["SOURCE"], "tests/format/golden/v2")
+    with open(os.path.join(golden, "static_except.deja"), "rb") as f:
+        expect(c("DEJA.IMPORT", "except", f.read(), "REPLACE"), "OK")
+    with open(os.path.join(golden, "members.txt"), "rb") as f:
+        expect(c("DEJA.CHECK", "except", *f.read().split(b"\n")[:120]), [1] * 120)
+    allowed = [f"https://allowed.example/{i}" for i in range(2000)]
+    expect(c("DEJA.CHECK", "except", *allowed), [0] * 2000)
+    expect(c("COPY", "except", "again", "REPLACE"), 1)
+    expect(c("DEJA.CHECK", "again", *allowed), [0] * 2000)
+
+
 def filters_of_deja_0_1_keep_their_forms():
     """A snowman was not valid then, so its key is the URL as given; new filters have another."""
     c = server.raw()
