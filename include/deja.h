@@ -561,6 +561,11 @@ typedef struct deja_stats {
 
     /* static; known without the body */
     uint64_t exceptions; /* keys that it would find by mistake, and does not            */
+
+    /* scalable */
+    uint32_t merged_parts; /* parts that came from other filters ..                     */
+    uint32_t other_keys;   /* .. and how many other secret keys they have               */
+    double merged_rate;    /* the sum of their rates, which adds to fp_rate             */
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
 /* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was truncated
@@ -715,18 +720,35 @@ DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned
 
 /* --- Set operations and visits ------------------------------------------ */
 
-/* Adds every key of `from` to `into` (a union).  Both need the same kind (classic, blocked or
- * exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.  Their
- * sizes must be equal, or `from` must be 2, 4, 8 .. times as large; it is folded during the merge.
- * Exact tables may have any sizes but need enough room (DEJA_EFULL, before anything changes).
+/* Adds every key of `from` to `into` (a union).
  *
- * While a scalable filter has one part, it counts as a filter of that part's kind.  Once either
- * filter has grown, part i of one must be as large as part i of the other, and `into` grows if it
- * has fewer parts.  Scalable filters with exact parts grow as needed.
+ * A scalable filter takes any filter with the same kind of parts, hash and URL rules, and F = 1.
+ * If the other has the same secret key, k and visit and grew in the same steps, their parts are
+ * combined one by one.  Otherwise `into` gets the other's parts, with up to 7 other secret keys;
+ * the false-positive rates of all parts add up, and each other key costs one more hash per lookup.
+ * New keys only go to its own parts.
  *
- * The number of keys in the union is estimated from its bits.  In a file, the union is durable
- * after the next sync, like adds. */
+ * All other filters need the same kind, F, k, hash, secret key, visit and URL rules.  Sizes must be
+ * equal, or `from` must be 2, 4, 8 .. times as large (classic, blocked); it is folded during the
+ * merge.  Exact tables may have any sizes but need enough room (DEJA_EFULL, before anything
+ * changes).  Spectral counters are added and saturate.  Generations of a window are united by age
+ * or, in a time window, by when they began.  Paired and static filters cannot be merged.
+ *
+ * DEJA_EMISMATCH names what differs; deja_filter_difference lists it line by line, and
+ * deja_options_like makes filters that can be merged.
+ *
+ * The number of keys in the union is estimated from its bits; a key in parts with different secret
+ * keys counts twice.  In a file, the union is durable after the next sync, like adds. */
 DEJA_CHECKED int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err);
+/* Sets *opt, which begins as DEJA_OPTIONS_INIT, to options that make a filter like f: kind, sizes,
+ * hash, mode, format and secret key; url and alloc keep their values.  opt->key points into f and
+ * is valid until f changes or is freed.  A filter made with these options can be merged with f,
+ * unless f is in a later visit or its kind cannot be merged; give it the URL rules of f. */
+DEJA_CHECKED int deja_options_like(const deja_filter *f, deja_options *opt, deja_error *err);
+/* Stores reason number i = 0, 1, .. why `from` cannot be merged into `into` in line->text, such as
+ * "kind: blocked and classic".  False: there are no more reasons of that type. */
+DEJA_API bool deja_filter_difference(const deja_filter *into, const deja_filter *from, size_t i,
+                                     deja_error *line);
 /* Halves a classic or blocked filter, or a scalable one with a single such part, this many times.
  * The result equals a filter of that size with the same keys, including its higher rate.
  * DEJA_EINVAL: err says how many times it can be halved.  A file is replaced atomically. */

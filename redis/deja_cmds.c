@@ -252,6 +252,10 @@ int deja_cmd_info(struct call *c)
         n += put_count(ctx, "window_seconds", s.window_seconds);
     }
     n += put_count(ctx, "unions", s.unions);
+    if (s.merged_parts) {
+        n += put_count(ctx, "merged_parts", s.merged_parts);
+        n += put_count(ctx, "other_keys", s.other_keys);
+    }
     n += put_count(ctx, "folds", s.folds);
     n += put_count(ctx, "format", s.format);
     n += put_count(ctx, "keyed", s.keyed);

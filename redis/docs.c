@@ -168,7 +168,7 @@ static const struct command {
     {"DEJA.COUNT", RUN(deja_cmd_count), "readonly fast", reads, key_items, PER_ITEM,
      "Returns how many times each item was added, if the kind counts"},
     {"DEJA.MERGE", RUN(deja_cmd_merge), WRITES, merges, merge_args,
-     "O(M) for M bytes of all filters", "Stores the union of filters made with the same key"},
+     "O(M) for M bytes of all filters", "Stores the union of filters"},
     {"DEJA.FOLD", RUN(deja_cmd_fold), SHRINKS, changes, fold_args, PER_BYTE,
      "Halves the size of a filter one or more times"},
     {"DEJA.ROTATE", RUN(deja_cmd_rotate), WRITES, changes, rotate_args, PER_BYTE,

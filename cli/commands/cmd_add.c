@@ -1,5 +1,6 @@
 /* cmd_add.c - deja add and deja build: add the keys of lines to an existing or a new filter
  * file. */
+#include "cli/commands/build_like.h"
 #include "cli/options/keyfile.h"
 #include "cli/server/remote.h"
 #include "cli/session/allowlist.h"
@@ -185,8 +186,8 @@ static int check_build(const void *target, deja_error *err)
 static const struct opt build_table[] = {
     OPT_STRING(
         0, "like", "F.deja", struct build_options, like,
-        "copy the number of keys (plus 1%), the rate and the URL profile of F.deja; -n, -p, -m "
-        "and --url override them"),
+        "copy the kind, size, secret key and URL profile of F.deja, so that both can be merged; "
+        "other options override them"),
     OPT_STRING(0, "except", "FILE", struct build_options, except,
                "leave out the keys of FILE, an allow list, and never find them (kind static)"),
     OPT_GROUP(struct build_options, shared, shared_force),
@@ -303,43 +304,6 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     return rc;
 }
 
-static int look_at(const char *path, const struct shared_options *c, deja_stats *s,
-                   deja_error *err)
-{
-    uint8_t key[DEJA_KEY_LEN];
-    deja_options expect = DEJA_OPTIONS_INIT;
-    deja_filter *f = NULL;
-    int rc = c->key_file ? keyfile_read(c, key, err) : DEJA_OK;
-    expect.key = c->key_file ? key : NULL;
-    if (rc == DEJA_OK)
-        rc = deja_filter_open(path, 0, &expect, &f, err);
-    if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, DEJA_STATS_BODY, s, err);
-    deja_filter_free(f);
-    return rc;
-}
-
-/* Takes values that the options do not give from the file: the number of keys, the rate, the
- * profile. */
-static int be_like(const char *path, struct shared_options *c, deja_stats *s, deja_error *err)
-{
-    const int rc = look_at(path, c, s, err);
-    if (rc < 0)
-        return rc;
-    const double lost = s->lost < (double)s->keys ? s->lost : 0; /* otherwise a guess */
-    if (c->filter.capacity == 0 && c->filter.memory == 0 &&
-        deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
-        c->filter.capacity = s->capacity;
-    else if (c->filter.capacity == 0 && c->filter.memory == 0) /* 1% more: lost is an estimate */
-        c->filter.capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
-    /* The rate of a generously sized filter may come from equal hashes alone, n / 2^64. */
-    if (!(c->filter.fp_rate > 0) && c->filter.memory == 0)
-        c->filter.fp_rate = fmax(s->fp_rate, fmin((double)c->filter.capacity * 0x1p-61, 0.5));
-    if (c->url == 0)
-        c->url = s->profile;
-    return DEJA_OK;
-}
-
 static bool is_filter_name(const char *path)
 {
     const size_t len = strlen(path);
@@ -367,28 +331,29 @@ static int run_build(struct call *call, deja_error *err)
     struct job j = {.call = call, .shared = &shared};
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
-    deja_stats like = DEJA_STATS_INIT;
+    struct build_like like = {.stats = DEJA_STATS_INIT};
     int rc = check_name(call, &shared, err);
     if (rc == DEJA_OK && o->like)
-        rc = be_like(o->like, &shared, &like, err);
+        rc = build_like_init(&like, o->like, &shared, err);
     if (rc == DEJA_OK)
         rc = shared_check_url(&shared, err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, &shared, URLKEYS_STORE, key, &opt, err);
-    if (rc == DEJA_OK && shared.dcso)
+    if (rc == DEJA_OK && shared.dcso) {
+        build_like_fini(&like);
         return dcso_build(&j.session, call, &shared, err);
-    if (rc == DEJA_OK && like.profile && shared.url == like.profile)
-        rc = urlkeys_use_version(&j.session.urls, o->like, like.url_rules, err);
-    if (rc == DEJA_OK) {
-        opt.url = j.session.urls.rules;
-        opt.format = like.format; /* without --like 0, the newest */
-        rc = session_choose_size(call, &shared, 1, &opt, err);
     }
+    if (rc == DEJA_OK && like.stats.profile && shared.url == like.stats.profile)
+        rc = urlkeys_use_version(&j.session.urls, o->like, like.stats.url_rules, err);
+    opt.url = j.session.urls.rules;
+    if (rc == DEJA_OK)
+        rc = session_choose_size(call, &shared, 1, &opt, err);
     if (rc == DEJA_OK)
         rc = deja_kind_can(opt.kind, DEJA_CAN_BUILD) ? build_static(&j, &opt, err)
                                                      : build(&j, &opt, err);
     session_close(&j.session);
     deja_filter_free(j.filter);
+    build_like_fini(&like);
     return rc;
 }
 
@@ -425,8 +390,10 @@ const struct command cmd_build = {
         "same. With --fixed, and with options that determine the body (-m, --hashes, --filters), "
         "it does not grow; deja warns if it holds more keys than it was sized for. `deja plan` "
         "helps to choose.\n\n"
-        "With --like it is sized for the keys of another file. This replaces a scalable filter "
-        "that has grown: a single filter of the same keys is smaller and faster.\n\n"
+        "With --like it gets the kind, size, hash, secret key and URL profile of another file, "
+        "so that `deja merge` can combine both bit by bit. If that filter has grown, the new one "
+        "is sized for its keys plus 1% instead: a single filter of the same keys is smaller and "
+        "faster.\n\n"
         "With --format dcso the file is one for DCSO's program bloom, which Debian packages: "
         "version 1, compressed with gzip if its name ends with .gz. It takes -n and -p; a second "
         "--format is that of the lines. Such files have no secret key: anyone can find URLs "
@@ -448,6 +415,8 @@ const struct command cmd_build = {
           "deja build -k static -p 0.01 --except allow.txt safe.deja docs/examples/sample-urls.txt"},
          {"a single filter that replaces one that has grown, from the same keys",
           "deja build --like seen.deja -k blocked one.deja urls.txt"},
+         {"a filter that can be merged with another, bit by bit",
+          "deja build --like list.deja today.deja today.txt"},
          {"the same list every night", "deja build --force list.deja urls.txt"},
          {"a filter that also knows which sites and folders it has seen",
           "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},

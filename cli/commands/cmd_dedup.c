@@ -384,7 +384,7 @@ static void report_json(const struct job *j, const deja_stats *s)
     }
     json_real(&r.json, "lost", text ? lost_in_run(j, s) : s->lost);
     json_real(&r.json, "lost_in_run", lost_in_run(j, s));
-    json_real(&r.json, "fp_rate", s->fp_rate);
+    json_real(&r.json, "fp_rate", s->fp_rate + s->merged_rate);
     json_real(&r.json, "fp_now", s->fp_now);
     json_string(&r.json, "kind", deja_kind_name(s->kind));
     json_uint(&r.json, "filter_bytes", s->bytes);
@@ -407,8 +407,9 @@ static void tell_all(const struct job *j, const deja_stats *s)
     console_note(j->call->console,
                  "%s%s read, %s new, %s seen before, %s (rate %s)%s; filter %s; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                 num_count(j->kept).s, num_count(j->dropped).s, losses, num_rate(s->fp_rate).s,
-                 before, num_bytes(s->bytes).s, num_duration(seconds).s,
+                 num_count(j->kept).s, num_count(j->dropped).s, losses,
+                 num_rate(s->fp_rate + s->merged_rate).s, before, num_bytes(s->bytes).s,
+                 num_duration(seconds).s,
                  num_speed(seconds > 0 ? (double)j->session.records / seconds : 0).s);
     if (j->o->append)
         console_note(j->call->console, "%s had %s, and got %s more", fail_path(j->o->append).text,

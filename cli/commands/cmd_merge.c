@@ -1,8 +1,10 @@
 /* cmd_merge.c - deja merge: unite filter files, or estimate how many keys two of them share.
  *
- * The result starts as a copy of the smallest file, because larger ones fold to its size, or, for
- * the exact kind, of the largest, which has the most room.  The others are merged into it one by
- * one, so there are never more than two filters in memory. */
+ * The result starts as a copy of one file, and the others are merged into it one by one, so there
+ * are never more than two filters in memory.  A filter that grows is preferred, because it can take
+ * any other, and one with a secret key, because a file that others may read must not get one.  Of
+ * these, it is the smallest, because larger ones fold to its size, or, for the exact kind, the
+ * largest, which has the most room. */
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
@@ -11,6 +13,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <math.h>
+#include <string.h>
 #include <sys/stat.h>
 
 struct merge_options {
@@ -44,13 +47,15 @@ static const struct opt options[] = {
 
 /* --- Union ---------------------------------------------------------------------- */
 
-static uint64_t length_of(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0; /* opening it will fail */
-}
+/* How well a file is suited to start the result. */
+struct start {
+    int rank;
+    bool table;
+    uint64_t bytes;
+};
 
-static int is_table(const char *path, const deja_options *expect, bool *table, deja_error *err)
+static int rate_file(const char *path, const deja_options *expect, struct start *out,
+                     deja_error *err)
 {
     deja_filter *f;
     deja_stats s = DEJA_STATS_INIT;
@@ -58,21 +63,73 @@ static int is_table(const char *path, const deja_options *expect, bool *table, d
     if (rc < 0)
         return rc;
     rc = deja_filter_stats(f, 0, &s, err);
-    *table = deja_kind_can(s.part_kind, DEJA_CAN_FILL);
+    *out = (struct start){.rank = (deja_kind_can(s.kind, DEJA_CAN_GROW) ? 2 : 0) + (s.keyed != 0),
+                          .table = deja_kind_can(s.part_kind, DEJA_CAN_FILL),
+                          .bytes = s.bytes};
     deja_filter_free(f);
     return rc;
 }
 
-/* The file that is copied to start the result. */
-static size_t first_file(const struct call *call, bool table)
+static bool is_better(const struct start *a, const struct start *b)
 {
-    size_t best = 0;
-    for (size_t i = 1; i < call->n_operands; i++) {
-        const uint64_t len = length_of(call->operands[i]), than = length_of(call->operands[best]);
-        if (table ? len > than : len < than)
-            best = i;
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
+    return b->table ? a->bytes > b->bytes : a->bytes < b->bytes;
+}
+
+/* The file that is copied to start the result. */
+static int first_file(const struct call *call, const deja_options *expect, size_t *best,
+                      deja_error *err)
+{
+    struct start first = {0};
+    *best = 0;
+    for (size_t i = 0; i < call->n_operands; i++) {
+        struct start one;
+        const int rc = rate_file(call->operands[i], expect, &one, err);
+        if (rc < 0)
+            return rc;
+        if (i == 0 || is_better(&one, &first)) {
+            first = one;
+            *best = i;
+        }
     }
-    return best;
+    return DEJA_OK;
+}
+
+/* Prints every reason why `from` was refused; true if a filter like the first could be merged. */
+static bool list_reasons(const struct call *call, const deja_filter *into, const deja_filter *from,
+                         const char *a, const char *b, const deja_error *why)
+{
+    const struct fail_path one = fail_path(a), other = fail_path(b);
+    bool like_helps = true;
+    deja_error line;
+    size_t n = 0;
+    for (; why->status == DEJA_EMISMATCH && deja_filter_difference(into, from, n, &line); n++) {
+        console_error(call->console, "%s and %s differ in %s", one.text, other.text, line.text);
+        like_helps &= strncmp(line.text, "visit", 5) != 0; /* a new filter begins with visit 1 */
+    }
+    if (n == 0)
+        console_error(call->console, "%s and %s: %s", one.text, other.text, why->text);
+    return n > 0 && like_helps;
+}
+
+/* Names the reasons and the command that helps. */
+static int explain(const struct call *call, const deja_filter *into, const deja_filter *from,
+                   const char *first, const char *path, int rc, deja_error *err)
+{
+    deja_error why = *err;
+    const struct fail_path one = fail_path(first), other = fail_path(path);
+    opt_filter_translate(&why);
+    if (list_reasons(call, into, from, first, path, &why))
+        return fail(
+            err, rc,
+            "nothing was written; rebuild one of them from its list, and merge again: deja "
+            "build --force --like %.70s %.70s LIST",
+            one.text, other.text);
+    return fail(err, rc,
+                "nothing was written; build one filter from both lists instead: deja build --like "
+                "%.90s OUT.deja LIST1 LIST2",
+                one.text);
 }
 
 /* The file that the union replaces. */
@@ -106,7 +163,7 @@ static int check_unchanged(const struct target *t, deja_error *err)
                 fail_path(t->path).text);
 }
 
-static int take_in(deja_filter *into, const char *first, const char *path,
+static int take_in(const struct call *call, deja_filter *into, const char *first, const char *path,
                    const deja_options *expect, deja_error *err)
 {
     deja_filter *from;
@@ -114,8 +171,12 @@ static int take_in(deja_filter *into, const char *first, const char *path,
     if (rc < 0)
         return rc;
     rc = deja_filter_merge(into, from, err);
+    if (rc < 0 && rc != DEJA_EIO && rc != DEJA_ENOMEM)
+        rc = explain(call, into, from, first, path, rc, err);
+    else if (rc < 0)
+        rc = filterpair_name(rc, first, path, err);
     deja_filter_free(from);
-    return rc < 0 ? filterpair_name(rc, first, path, err) : DEJA_OK;
+    return rc;
 }
 
 static int take_all(const struct call *call, size_t first, const deja_options *expect,
@@ -126,7 +187,7 @@ static int take_all(const struct call *call, size_t first, const deja_options *e
         if (atomic_load(call->stop))
             return fail(err, DEJA_EIO, "stopped: the union was not written");
         if (i != first)
-            rc = take_in(into, call->operands[first], call->operands[i], expect, err);
+            rc = take_in(call, into, call->operands[first], call->operands[i], expect, err);
     }
     return rc;
 }
@@ -145,6 +206,9 @@ static void report(const struct call *call, const deja_filter *f)
         json_uint(&json, "filters", call->n_operands);
         json_string(&json, "kind", deja_kind_name(s.kind));
         json_uint(&json, "keys", s.keys);
+        json_uint(&json, "parts", s.parts);
+        json_uint(&json, "merged_parts", s.merged_parts);
+        json_uint(&json, "other_keys", s.other_keys);
         json_uint(&json, "capacity", s.capacity);
         json_real(&json, "fp_now", s.fp_now);
         json_real(&json, "lost", s.lost);
@@ -154,14 +218,19 @@ static void report(const struct call *call, const deja_filter *f)
         struct closing c;
         closing_begin(&c, call->console, false);
         closing_count(&c, call->n_operands, call->n_operands == 1 ? "filter" : "filters");
-        (deja_kind_can(s.part_kind, DEJA_CAN_FILL) ? closing_count : closing_about)(
-            &c, s.keys, s.keys == 1 ? "key" : "keys");
+        if (s.other_keys)
+            closing_remark(&c, "at most %s", num_of(s.keys, "key").s);
+        else
+            (deja_kind_can(s.part_kind, DEJA_CAN_FILL) ? closing_count : closing_about)(
+                &c, s.keys, s.keys == 1 ? "key" : "keys");
         closing_remark(&c, "%s", num_bytes(s.bytes).s);
         closing_print(&c, -1);
     } else {
         console_note(call->console, "%s filter%s with %s%s; %s: %s, rate now %s",
                      num_count(call->n_operands).s, num_plural(call->n_operands),
-                     deja_kind_can(s.part_kind, DEJA_CAN_FILL) ? "" : "about ",
+                     s.other_keys                                ? "at most "
+                     : deja_kind_can(s.part_kind, DEJA_CAN_FILL) ? ""
+                                                                 : "about ",
                      num_of(s.keys, "key").s, fail_path(o->shared.output).text,
                      num_bytes(s.bytes).s, num_rate(s.fp_now).s);
     }
@@ -170,7 +239,7 @@ static void report(const struct call *call, const deja_filter *f)
                      "parts of %s hold more keys than they were sized for, so its rate is %s, not "
                      "%s; rebuild it from the keys, or merge filters with a larger -n",
                      fail_path(o->shared.output).text, num_rate(s.fp_now).s,
-                     num_rate(s.fp_rate).s);
+                     num_rate(s.fp_rate + s.merged_rate).s);
     else if (session_too_many(f))
         console_warn(call->console, "%s was sized for %s and holds %s; build larger filters",
                      fail_path(o->shared.output).text, num_of(s.capacity, "key").s,
@@ -182,9 +251,8 @@ static int unite(const struct call *call, const struct target *target, const dej
 {
     const struct shared_options *c = &((const struct merge_options *)call->options)->shared;
     deja_filter *f = NULL;
-    bool table = false;
-    int rc = is_table(call->operands[0], expect, &table, err);
-    const size_t first = first_file(call, table);
+    size_t first;
+    int rc = first_file(call, expect, &first, err);
     const unsigned flags = shared_create_flags(c) | (target->is_input ? DEJA_CREATE_REPLACE : 0);
     if (rc == DEJA_OK)
         rc = call_copy_filter(call->operands[first], expect, c->output, flags, &f, err);
@@ -254,29 +322,34 @@ const struct command cmd_merge = {
     .options = options,
     .options_size = sizeof(struct merge_options),
     .description =
-        "Writes a filter file that holds every key of every input file, with exactly the bits "
-        "that `deja build` would set for all the lists. The input files stay unchanged. OUT.deja "
-        "appears when it is complete. It can be one of the inputs; any other filter of that name "
-        "is replaced only with --force. At most two filters are in memory at a time.\n\n"
-        "The filters must have the same kind (classic, blocked or exact), hash, number of hashes "
-        "and filters, URL profile, visit and secret key. By default every filter gets its own "
-        "key, so build filters that you want to merge with the same --key FILE, or with the same "
-        "--seed if secrecy does not matter.\n\n"
-        "Their sizes may differ by a factor of 2, 4, 8 and so on: larger filters are folded to "
-        "the smallest size, as `deja fold` does. Mind the rate: the union holds all keys in the "
-        "bits of one filter. Exact filters of any size are merged into a copy of the largest if "
-        "there is room. A filter that can grow counts as one of its parts' kind. Once it has "
-        "grown, it can be merged with filters that have grown in the same steps (same -n and -p), "
-        "part by part; exact ones can always be merged.\n\n"
+        "Writes a filter file that holds every key of every input file. The input files stay "
+        "unchanged. OUT.deja appears when it is complete. It can be one of the inputs; any other "
+        "filter of that name is replaced only with --force. At most two filters are in memory at "
+        "a time.\n\n"
+        "Filters that can grow, such as the states of `deja dedup` and what `deja build` makes "
+        "without --fixed, can be merged if their parts have the same kind, hash and URL profile. "
+        "Every filter has its own secret key, so the union keeps the parts and keys of all: their "
+        "false-positive rates add up, and a lookup computes a hash for each key. A union has at "
+        "most 8 keys and 32 parts. Filters built with --like, or with the same --key and sizes, "
+        "are combined bit by bit instead, which takes no more space than one of them.\n\n"
+        "Fixed filters must have the same kind, hash, number of hashes and filters, URL profile, "
+        "visit and secret key: build one with --like the other. Sizes of classic and blocked ones "
+        "may differ by a factor of 2, 4, 8 and so on: larger filters are folded to the smallest "
+        "size, as `deja fold` does. Mind the rate: the union holds all keys in the bits of one "
+        "filter. Exact filters of any size are merged into a copy of the largest if there is "
+        "room. Spectral counters are added. Generations of windows are united by age, or by the "
+        "time when they began. Layered filters need layers that have grown alike.\n\n"
+        "If filters cannot be merged, deja lists every difference and the command that helps.\n\n"
         "The number of keys in a union of Bloom filters is estimated from its bits, because a key "
-        "in several filters counts once.\n\n"
+        "in several filters counts once. Keys under different secret keys cannot be compared, so "
+        "there it is the sum, and the report says \"at most\".\n\n"
         "--common estimates how many keys two filters share from the bits that are set: n(A) + "
         "n(B) - n(A or B). A filter that has grown must be exact. It writes no file and names no "
         "key; to list common keys, run `deja check A.deja` on the list that B was built from. A "
         "note reports the standard error of the estimate.",
-    .examples = {{"two lists, with the same key and the same size",
-                  "deja build -q --seed 1 -n 20k a.deja urls.txt"},
-                 {"the other one", "deja build -q --seed 1 -n 20k b.deja today.txt"},
+    .examples = {{"a filter of one list", "deja build -q -n 20k --fixed a.deja urls.txt"},
+                 {"one of another, with the same size and key",
+                  "deja build -q --like a.deja b.deja today.txt"},
                  {"the union of both", "deja merge -o all.deja a.deja b.deja"},
                  {"how many keys are in both?", "deja merge --common a.deja b.deja"}},
     .run = run,

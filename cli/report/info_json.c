@@ -117,6 +117,9 @@ static void json_content(struct json *j, const struct info_report *r)
     json_real(j, "last_lost", s->last_lost);
     json_real(j, "missed", s->missed);
     json_uint(j, "unions", s->unions);
+    json_uint(j, "merged_parts", s->merged_parts);
+    json_uint(j, "other_keys", s->other_keys);
+    json_real(j, "merged_rate", s->merged_rate);
     json_uint(j, "folds", s->folds);
     json_uint(j, "format", s->format);
     json_uint(j, "syncs", s->syncs);

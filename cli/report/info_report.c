@@ -48,7 +48,7 @@ static double rate_planned(const struct info_report *r)
         return s->fp_now;
     if (deja_kind_can(s->kind, DEJA_CAN_GROW) || s->deletions_capacity ||
         deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
-        return s->fp_rate;
+        return s->fp_rate + s->merged_rate;
     return deja_kind_can(s->kind, DEJA_CAN_FILL) ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
 }
 

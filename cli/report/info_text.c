@@ -30,6 +30,14 @@ static void print_layered(struct out *o, const deja_stats *s)
                words ? "words" : "segments of URLs");
 }
 
+static void print_parts(struct out *o, const deja_stats *s)
+{
+    out_printf(o, " of %u %s part%s", s->parts, deja_kind_name(s->part_kind),
+               num_plural(s->parts));
+    if (s->merged_parts)
+        out_printf(o, ", %u from merged filters", s->merged_parts);
+}
+
 static void print_kind(struct out *o, const deja_stats *s)
 {
     const char *help =
@@ -41,8 +49,7 @@ static void print_kind(struct out *o, const deja_stats *s)
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER))
         print_layered(o, s);
     else if (deja_kind_can(s->kind, DEJA_CAN_GROW))
-        out_printf(o, " of %u %s part%s", s->parts, deja_kind_name(s->part_kind),
-                   num_plural(s->parts));
+        print_parts(o, s);
     else if (s->filters > 1)
         out_printf(o, ", %u filters that must agree", s->filters);
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER))
@@ -50,10 +57,13 @@ static void print_kind(struct out *o, const deja_stats *s)
     else
         out_printf(o, " (%.*s%s)\n", (int)strcspn(help, ":"), help,
                    s->deletions_capacity ? ": it FORGETS, see below" : "");
-    LINE(o, "hashing", "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
+    LINE(o, "hashing", "%s, k = %u, %s", deja_hash_name(s->hash), s->hashes,
          !s->keyed                   ? "from a seed: reproducible, no protection"
          : s->flags & DEJA_KEY_APART ? "secret key stored separately"
                                      : "secret key in this file");
+    if (s->other_keys)
+        out_printf(o, ", and %u of merged filters", s->other_keys);
+    out_text(o, "\n");
     label(o, "URLs");
     if (s->profile == 0)
         out_text(o, "bytes as given, no profile\n");
@@ -79,7 +89,7 @@ static void print_capacity(struct out *o, const struct info_report *r)
                    r->over_capacity
                        ? "parts of a union are past their capacity, so the rate is not"
                        : "the rate stays",
-                   num_rate(s->fp_rate).s);
+                   num_rate(s->fp_rate + s->merged_rate).s);
     else if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         out_printf(o, "then it forgets the oldest; the rate stays at %s\n",
                    num_rate(r->rate_planned).s);
@@ -187,6 +197,9 @@ static void print_keys(struct out *o, const deja_stats *s)
     label(o, "keys");
     if (s->unclean)
         out_printf(o, "about %s\n", num_count(s->keys).s);
+    else if (s->other_keys)
+        out_printf(o, "at most %s in %s united filters that were offered %s\n",
+                   num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
     else if (s->unions > 0 && !exact)
         out_printf(o, "about %s by the set bits, in %s united filters that were offered %s\n",
                    num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);

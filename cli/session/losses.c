@@ -14,7 +14,7 @@ static double at_most(const deja_filter *f, uint64_t n)
     deja_stats s = DEJA_STATS_INIT;
     if (deja_filter_stats(f, 0, &s, NULL) < 0 || s.excess || s.folds || s.unions)
         return INFINITY; /* the rate can be above fp_rate */
-    return lost_of(n, s.fp_rate);
+    return lost_of(n, s.fp_rate + s.merged_rate);
 }
 
 void losses_add(struct losses *l, const deja_filter *f, uint64_t n)

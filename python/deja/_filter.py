@@ -636,7 +636,11 @@ class Filter:
         self._replace(lib.deja_filter_fold, whole("times", times, most_of(ctypes.c_uint32)))
 
     def merge(self, other: "Filter") -> None:
-        """Add all keys of another filter, made with the same sizes and secret key."""
+        """Add all keys of another filter.
+
+        A filter that grows takes any other with the same kind of parts, hash and URL profile; its
+        rate and those of the other parts add up.  All others need the same sizes and secret key.
+        """
         with both_exclusive(self._gate, _gate_of(other)):
             call(lib.deja_filter_merge, self._to_write(), other._alive(), what=self._name)
 

@@ -185,7 +185,8 @@ class Stats(Sized):
         ("turns", c_uint64), ("window_keys", c_uint64), ("generation_keys", c_uint64 * 8),
         ("generation_age", c_uint64 * 8), ("familiar", c_uint64), ("layers", c_uint32),
         ("layers_most", c_uint32), ("delimiter", c_uint64), ("oldest_day", c_uint64),
-        ("newest_day", c_uint64), ("exceptions", c_uint64),
+        ("newest_day", c_uint64), ("exceptions", c_uint64), ("merged_parts", c_uint32),
+        ("other_keys", c_uint32), ("merged_rate", c_double),
     ]
 
 

@@ -149,6 +149,9 @@ class Stats(_Record):
     oldest_day: Optional[date]  # with dates: the earliest last day of a key, UTC
     newest_day: Optional[date]
     exceptions: int  # static: keys that it would find by mistake, and does not
+    merged_parts: int  # scalable: parts that came from other filters
+    other_keys: int  # scalable: how many other secret keys they have
+    merged_rate: float  # scalable: the sum of their rates, which adds to fp_rate
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 #include "core/base/random.h"
 #include "core/base/status.h"
 #include "filter/options.h"
+#include "kinds/sources.h"
 #include <errno.h>
 #include <string.h>
 
@@ -28,6 +29,11 @@ static void free_parts(const deja_filter *f)
         dj_free(f->alloc, f->part[i], sizeof *f->part[i]);
 }
 
+static uint32_t count_salts(uint32_t hash, uint32_t words)
+{
+    return dj_hash_is_single(hash) ? 0 : words;
+}
+
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                             const deja_allocator *alloc)
 {
@@ -38,10 +44,13 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
     f->plan = *plan;
     memcpy(f->key, key, DEJA_KEY_LEN);
     const uint32_t words = dj_plan_words(plan), parts = dj_plan_parts(plan);
-    uint64_t *salts = dj_alloc(f->alloc, words * sizeof *salts, 8);
-    if (!salts || !dj_filter_make_parts(f, parts) || init_growing(&f->growing)) {
+    const uint32_t n_salts = count_salts(plan->hash, words);
+    uint64_t *salts = n_salts ? dj_alloc(f->alloc, n_salts * sizeof *salts, 8) : NULL;
+    if ((n_salts && !salts) || !dj_filter_make_parts(f, parts) ||
+        !dj_sources_make(f, &plan->others, &f->other) || init_growing(&f->growing)) {
         free_parts(f);
-        dj_free(f->alloc, salts, words * sizeof *salts);
+        dj_sources_free(f, f->other, plan->others.n);
+        dj_free(f->alloc, salts, n_salts * sizeof *salts);
         dj_free(f->alloc, f, sizeof *f);
         return NULL;
     }
@@ -49,7 +58,7 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
                                     .rules = plan->rules,
                                     .visit = plan->visit,
                                     .words = words,
-                                    .pieces = plan->kind->rows};
+                                    .pieces = dj_kind_can(plan->kind, DEJA_CAN_LAYER)};
     dj_hasher_init(&f->hasher, &what, key, salts);
     for (uint32_t i = 0; i < parts; i++) {
         dj_plan_part(plan, i, f->part[i]);
@@ -101,7 +110,7 @@ static uint32_t ruled_out(const deja_filter *f)
     const bool has_grown = dj_kind_can(f->plan.kind, DEJA_CAN_GROW) && f->n_parts > 1;
     uint32_t out = 0;
     if (f->plan.flags & DEJA_MINIMAL_INCREASE)
-        out |= DEJA_CAN_REMOVE;
+        out |= DEJA_CAN_REMOVE | DEJA_CAN_MERGE;
     if (!(f->plan.flags & DEJA_DATES))
         out |= DEJA_CAN_DATE;
     if (f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
@@ -125,7 +134,9 @@ void dj_filter_unmake(deja_filter *f)
 {
     pthread_rwlock_destroy(&f->growing);
     free_parts(f);
-    dj_free(f->alloc, f->hasher.salts, f->hasher.words * sizeof *f->hasher.salts);
+    dj_sources_free(f, f->other, f->plan.others.n);
+    dj_free(f->alloc, f->hasher.salts,
+            count_salts(f->hasher.hash, f->hasher.words) * sizeof *f->hasher.salts);
     dj_free(f->alloc, f, sizeof *f);
 }
 

@@ -5,7 +5,7 @@
 #include "filter/filter.h"
 #include "filter/sound.h"
 
-/* Allocates bodies for the parts up to n_parts; stops if memory runs out. */
+/* Allocates bodies for the parts up to n_parts: for all of them or, if memory runs out, none. */
 static int memory_grow(deja_filter *f, uint32_t n_parts)
 {
     uint32_t n = f->n_parts;
@@ -16,8 +16,13 @@ static int memory_grow(deja_filter *f, uint32_t n_parts)
             break;
         dj_part_attach(p, body);
     }
-    dj_filter_attached(f, n);
-    return n == n_parts ? DEJA_OK : DEJA_ENOMEM;
+    if (n == n_parts) {
+        dj_filter_attached(f, n);
+        return DEJA_OK;
+    }
+    while (n-- > f->n_parts)
+        dj_free(f->alloc, f->part[n]->body, (size_t)f->part[n]->body_len);
+    return DEJA_ENOMEM;
 }
 
 static void memory_free(deja_filter *f)

@@ -176,6 +176,7 @@ static int check_filter(const deja_filter *f, uint32_t n_parts, deja_error *err)
         parts[i].shape = f->part[i]->shape;
         parts[i].layer = f->part[i]->layer;
         parts[i].capacity = f->part[i]->capacity;
+        parts[i].origin = f->part[i]->origin;
     }
     if (rc == DEJA_OK)
         rc = dj_parts_check(&f->plan, parts, n_parts, err);

@@ -6,13 +6,25 @@
 #include "filter/dates.h"
 #include "filter/filter.h"
 #include "kinds/account.h"
+#include "kinds/sources.h"
 #include <math.h>
 #include <string.h>
 
 /* The part whose k is reported: the last of a series, otherwise the first. */
 static uint32_t newest(const deja_filter *f)
 {
-    return dj_kind_can(f->plan.kind, DEJA_CAN_GROW) ? f->n_parts - 1 : 0;
+    return dj_kind_can(f->plan.kind, DEJA_CAN_GROW) ? dj_series_newest(f) : 0;
+}
+
+/* What a scalable filter has from others. */
+static void describe_merged(const deja_filter *f, deja_stats *s)
+{
+    s->other_keys = f->plan.others.n;
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        if (f->part[i]->origin) {
+            s->merged_parts++;
+            s->merged_rate += f->part[i]->fp_rate;
+        }
 }
 
 static void describe(const deja_filter *f, deja_stats *s)
@@ -46,6 +58,7 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->visits_before = f->plan.past.visits;
     s->last_lost = f->plan.past.last_lost;
     s->last_distinct = f->plan.past.last_distinct;
+    describe_merged(f, s);
 }
 
 /* All F filters have the same keys, and part 0 of a layered filter counts whole keys. */

@@ -77,3 +77,23 @@ void dj_account_for(const deja_filter *f, deja_stats *s, dj_account_fn *add)
     }
     s->bits_sigma = sqrt(variance);
 }
+
+uint64_t dj_account_keys(double distinct, double lost, uint64_t a, uint64_t b)
+{
+    const double least = (double)(a > b ? a : b), most = (double)a + (double)b;
+    const double keys = fmax(least, fmin(most, floor(distinct - lost + 0.5)));
+    return keys < 0x1p63 ? (uint64_t)keys : UINT64_C(1) << 63; /* counts may come from a file */
+}
+
+void dj_account_union(struct dj_part *p, uint64_t other)
+{
+    const double set = (double)p->kind->body.bits_set(p), bits = (double)p->shape.bits;
+    const double distinct = dj_shape_keys(&p->shape, set);
+    const double sigma = dj_shape_bits_sigma(&p->shape, distinct) / p->shape.k / (1 - set / bits);
+    const uint64_t most = p->keys > other ? p->keys : other;
+    /* If the keys of one filter explain the bits, the other one had the same keys. */
+    if (distinct - 5 * sigma <= (double)most)
+        p->keys = most;
+    else
+        p->keys = dj_account_keys(distinct, 0, p->keys, other);
+}

@@ -22,4 +22,10 @@ typedef void dj_account_fn(const deja_filter *f, deja_stats *s, const struct dj_
 /* Statistics of a filter: bits and bytes of all parts; `add` does the rest. */
 void dj_account_for(const deja_filter *f, deja_stats *s, dj_account_fn *add);
 
+/* How many keys of a union count as "new": the estimate from its bits minus the lost keys, but at
+ * least the larger count of the two filters and at most their sum. */
+uint64_t dj_account_keys(double distinct, double lost, uint64_t a, uint64_t b);
+/* Sets the number of keys of a part after a union with one that had `other` keys. */
+void dj_account_union(struct dj_part *p, uint64_t other);
+
 #endif

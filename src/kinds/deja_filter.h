@@ -68,6 +68,7 @@ struct deja_filter {
     struct dj_plan plan;
     uint8_t key[DEJA_KEY_LEN];
     struct dj_hasher hasher;
+    struct dj_hasher *other;            /* of plan.others; NULL: there are none */
     struct dj_part *part[DJ_MAX_PARTS]; /* never move; NULL: not needed yet */
     uint32_t n_parts;
     _Atomic uint64_t offered;

@@ -9,7 +9,7 @@ uint64_t dj_generations_quota(const struct dj_plan *plan)
     return plan->capacity / plan->generations + (plan->capacity % plan->generations != 0);
 }
 
-static uint64_t lifetime(const struct dj_plan *plan)
+uint64_t dj_generations_lifetime(const struct dj_plan *plan)
 {
     return plan->window_seconds / plan->generations +
            (plan->window_seconds % plan->generations != 0);
@@ -41,7 +41,7 @@ bool dj_generations_lives(const struct dj_plan *plan, const struct dj_window *w,
     const uint64_t start = w->start[line], seconds = plan->window_seconds;
     if (!start)
         return false;
-    return !seconds || now < start || now - start < lifetime(plan) + seconds;
+    return !seconds || now < start || now - start < dj_generations_lifetime(plan) + seconds;
 }
 
 unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
@@ -61,7 +61,7 @@ uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window 
     if (w->clearing || !w->start[newest] || dj_generations_behind(plan, w, now))
         return 0;
     if (plan->window_seconds)
-        return now - w->start[newest] < lifetime(plan) ? UINT64_MAX : 0;
+        return now - w->start[newest] < dj_generations_lifetime(plan) ? UINT64_MAX : 0;
     const uint64_t keys = atomic_load_explicit(&w->keys[newest], memory_order_relaxed);
     const uint64_t quota = dj_generations_quota(plan);
     return keys < quota ? quota - keys : 0;

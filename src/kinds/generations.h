@@ -8,6 +8,8 @@
 
 /* Keys that a generation is sized for. */
 uint64_t dj_generations_quota(const struct dj_plan *plan);
+/* Seconds after which a time window begins the next generation. */
+uint64_t dj_generations_lifetime(const struct dj_plan *plan);
 uint32_t dj_generations_newest(const struct dj_plan *plan, const struct dj_window *w);
 /* How many more keys the newest generation takes. */
 uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now);

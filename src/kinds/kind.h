@@ -35,8 +35,10 @@ struct dj_body {
     /* Undo one add of this key; count how many times it was added.  NULL: not supported. */
     enum dj_removal (*remove)(struct dj_part *p, uint64_t hash, bool shared);
     uint32_t (*count)(const struct dj_part *p, uint64_t hash);
-    /* Set operations.  For bodies of bits: word number `word` of the body after some folds. */
+    /* Set operations.  For bodies of bits: word number `word` of the body after some folds.  For
+     * others: adds the keys of a part of the same size and hashes. */
     uint64_t (*folded_word)(const struct dj_part *p, int folds, uint64_t word);
+    void (*unite)(struct dj_part *into, const struct dj_part *from);
     /* For tables: how many more keys fit; and the hashes of the stored fingerprints, starting at
      * slot *at, which is advanced.  `stored` returns how many hashes, 0 at the end. */
     uint64_t (*room)(const struct dj_part *p);
@@ -137,6 +139,9 @@ struct dj_kind {
      * reading it (NULL: those of part 0). */
     void (*stats)(const deja_filter *f, deja_stats *s);
     void (*outline)(const deja_filter *f, deja_stats *o);
+    /* Adds every key of a filter whose keys have the same positions in parts of the same sizes
+     * (alike.c).  NULL: bits are OR-ed, fingerprints are added. */
+    int (*merge)(deja_filter *into, const deja_filter *from, deja_error *err);
     /* For the next visit: the share of the rate for one of its parts (NULL: half), and other
      * values that it inherits (NULL: nothing). */
     double (*share)(const deja_options *next);

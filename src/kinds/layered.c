@@ -489,7 +489,7 @@ static void layered_to_record(const deja_filter *f, struct dj_record *r)
 static void layered_from_record(deja_filter *f, const struct dj_record *r)
 {
     dj_layering_set_lost(f, r->earlier.lost);
-    f->earlier = (struct dj_earlier){0};
+    f->earlier = (struct dj_earlier){.unions = r->earlier.unions};
 }
 
 static bool layered_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
@@ -529,12 +529,9 @@ const struct dj_kind dj_layered = {
     .name = "layered",
     .number = DEJA_LAYERED,
     .help = "a filter for each segment of a URL: answers questions about prefixes",
-    .can = DEJA_CAN_ADD | DEJA_CAN_PREFIX | DEJA_CAN_LAYER,
+    .can = DEJA_CAN_ADD | DEJA_CAN_PREFIX | DEJA_CAN_LAYER | DEJA_CAN_MERGE,
     .options = options,
     .flags = DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS,
-    .no_merge =
-        "layered filters cannot be merged: their layers differ; build one from both lists, "
-        "or use classic, blocked or exact filters",
     .adds_parts = true,
     .part_kind = &dj_classic,
     .read = dj_layering_read,

@@ -210,6 +210,25 @@ void dj_layering_index(deja_filter *f)
     }
 }
 
+/* How many parts before part i belong to its layer. */
+static uint32_t place_in_layer(const deja_filter *f, uint32_t i)
+{
+    uint32_t place = 0;
+    for (uint32_t j = 0; j < i; j++)
+        place += f->part[j]->layer == f->part[i]->layer;
+    return place;
+}
+
+uint32_t dj_layering_twin(const deja_filter *f, const deja_filter *other, uint32_t i)
+{
+    const uint32_t place = place_in_layer(other, i);
+    uint32_t at = 0;
+    while (at < f->n_parts &&
+           (f->part[at]->layer != other->part[i]->layer || place_in_layer(f, at) != place))
+        at++;
+    return at;
+}
+
 /* --- Salts and weights ----------------------------------------------------- */
 
 static uint64_t salt_of(const deja_filter *f, uint64_t index)

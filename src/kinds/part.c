@@ -29,6 +29,22 @@ uint64_t dj_part_word(const struct dj_part *p, uint64_t i)
     return dj_load64(p->body + 8 * i);
 }
 
+static void or_bits(struct dj_part *into, const struct dj_part *from, int folds)
+{
+    const uint64_t words = (from->shape.bits >> folds) / 64;
+    for (uint64_t i = 0; i < words; i++)
+        dj_store64(into->body + 8 * i,
+                   dj_part_word(into, i) | from->kind->body.folded_word(from, folds, i));
+}
+
+void dj_part_unite(struct dj_part *into, const struct dj_part *from, int folds)
+{
+    if (from->kind->body.unite)
+        from->kind->body.unite(into, from);
+    else
+        or_bits(into, from, folds);
+}
+
 void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n)
 {
     uint64_t sum = 0;

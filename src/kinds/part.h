@@ -23,6 +23,8 @@ struct dj_part {
     uint64_t capacity; /* number of keys that it is sized for ... */
     double fp_rate;    /* ... at this rate */
     uint32_t layer;    /* layered: 1, 2, ..; 0: the XOR layer */
+    uint32_t step;     /* scalable: its place in the series, if origin is 0 */
+    uint32_t origin;   /* scalable: 0, or 1 + the source of a merged part (sources.h) */
     uint64_t salt;     /* makes this part's hashes differ from the first part's; 0: none */
     uint32_t stride;   /* numbers per key */
     uint8_t *body;     /* body_len bytes, 64-aligned */
@@ -46,6 +48,8 @@ uint64_t dj_part_body_len(const struct dj_shape *s);
 uint64_t dj_part_count_bits(const struct dj_part *p);
 /* Word i of the body. */
 uint64_t dj_part_word(const struct dj_part *p, uint64_t i);
+/* Adds the keys of `from`, which has the same size after some folds and the same hashes. */
+void dj_part_unite(struct dj_part *into, const struct dj_part *from, int folds);
 /* Counts the answers "new". */
 void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n);
 uint64_t dj_part_keys(const struct dj_part *p);

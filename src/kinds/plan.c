@@ -252,6 +252,8 @@ const struct dj_kind *dj_plan_part_kind(const struct dj_plan *plan, uint32_t i)
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
 {
     part->kind = plan->part_kind;
+    part->step = i;
+    part->origin = 0;
     part->shape = plan->shape;
     part->capacity = plan->capacity;
     part->stride = dj_plan_stride(plan, i);

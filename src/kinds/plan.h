@@ -32,6 +32,22 @@ struct dj_past {
     uint64_t last_distinct; /* ... and how many distinct keys it had */
 };
 
+/* What turns keys into hashes, besides the hash function: parts of merged filters keep theirs
+ * (sources.h). */
+struct dj_source {
+    uint8_t key[DEJA_KEY_LEN];
+    uint64_t visit;
+    uint32_t rules;  /* enum dj_rules */
+    uint32_t seeded; /* 1: the key was made from a seed and is not secret */
+};
+
+#define DJ_MAX_OTHERS 7
+/* The sources of a scalable filter's parts, besides its own. */
+struct dj_others {
+    uint32_t n;
+    struct dj_source source[DJ_MAX_OTHERS];
+};
+
 /* Options after defaults, checks and sizing: what a file records. */
 struct dj_plan {
     const struct dj_kind *kind;
@@ -60,6 +76,7 @@ struct dj_plan {
     uint32_t generations;    /* window: G */
     uint64_t window_seconds;
     struct dj_layering layering; /* layered */
+    struct dj_others others;     /* scalable */
     uint32_t reserved;           /* space in a header between fields of a kind; must be 0 */
 };
 

@@ -13,11 +13,17 @@
  * of a blocked series would take 150 bits per key.)  Files with rules 0 have p (1 - r) r^i for all
  * r.
  *
+ * Parts of other filters can be merged into the list (filter/union.c).  Each is a part like the
+ * others but belongs to no series: it gets no new keys, and it does not affect the size of later
+ * parts.  Its rate adds to that of the filter.  If its filter hashes keys differently, the row of
+ * a key has a hash for it (sources.h).
+ *
  * Growing changes the list of parts under a write lock; add and contains hold a read lock.
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "kinds/account.h"
+#include "kinds/sources.h"
 #include <math.h>
 
 #define DEFAULT_FIRST_CAPACITY 8000000
@@ -77,43 +83,55 @@ static double scalable_share(const deja_options *next)
 
 /* --- Answers ----------------------------------------------------------------- */
 
-static void prefetch_parts(const deja_filter *f, uint32_t from, uint32_t to, const uint64_t *hash,
-                           size_t n, bool for_add)
+#define NONE DJ_MAX_PARTS /* no part */
+
+/* The parts of one source, except part `except`. */
+struct group {
+    struct dj_part *part[DJ_MAX_PARTS];
+    uint32_t n;
+};
+
+static struct group group_of(const deja_filter *f, uint32_t source, uint32_t except)
 {
-    for (uint32_t i = from; i < to; i++) /* keys are added only to the newest part */
-        f->part[i]->kind->body.prefetch(f->part[i], hash, n, for_add && i + 1 == f->n_parts);
+    struct group g;
+    g.n = 0;
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        if (i != except && dj_source_of(f->part[i]) == source)
+            g.part[g.n++] = f->part[i];
+    return g;
 }
 
-static void scalable_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
+static void prefetch_group(const struct group *g, const uint64_t *hash, size_t n)
 {
-    prefetch_parts(f, 0, f->n_parts, hash, n, for_add);
+    for (uint32_t i = 0; i < g->n; i++)
+        g->part[i]->kind->body.prefetch(g->part[i], hash, n, false);
 }
 
 /* Blocked parts are queried together: a key's bits are computed once, and the lines of all parts
  * are fetched at the same time. */
-static void ask_blocked(const deja_filter *f, uint32_t parts, const uint64_t *hash,
-                        const uint64_t *ahead, size_t n, uint8_t *seen)
+static void ask_blocked(const struct group *g, const uint64_t *hash, const uint64_t *ahead,
+                        size_t n, uint8_t *seen)
 {
     const struct dj_blocks *blocks[DJ_MAX_PARTS];
-    for (uint32_t i = 0; i < parts; i++)
-        blocks[i] = &f->part[i]->blocks;
-    f->part[0]->kernel->find_any(blocks, parts, hash, ahead, n, seen);
+    for (uint32_t i = 0; i < g->n; i++)
+        blocks[i] = &g->part[i]->blocks;
+    g->part[0]->kernel->find_any(blocks, g->n, hash, ahead, n, seen);
 }
 
-/* Sets seen[j] for each key that one of the first `parts` parts has.  for_add: parts with dates
- * note that these keys were seen today. */
-static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *hash,
-                       const uint64_t *ahead, size_t n, uint8_t *seen, bool for_add)
+/* Sets seen[j] for each key that one of these parts has.  for_add: parts with dates note that
+ * these keys were seen today. */
+static void ask_group(const struct group *g, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                      uint8_t *seen, bool for_add)
 {
     uint8_t found[DJ_CHUNK];
-    if (f->plan.part_kind == &dj_blocked) {
-        ask_blocked(f, parts, hash, ahead, n, seen);
+    if (g->n && g->part[0]->kind == &dj_blocked) {
+        ask_blocked(g, hash, ahead, n, seen);
         return;
     }
-    prefetch_parts(f, 0, parts, ahead, n, false);
+    prefetch_group(g, ahead, n);
     memset(seen, 0, n);
-    for (uint32_t i = 0; i < parts; i++) {
-        struct dj_part *p = f->part[i];
+    for (uint32_t i = 0; i < g->n; i++) {
+        struct dj_part *p = g->part[i];
         if (for_add && p->kind->body.touch)
             p->kind->body.touch(p, hash, n, found);
         else
@@ -123,14 +141,56 @@ static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *has
     }
 }
 
-static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+/* The hashes of one source: themselves if a row has only one, otherwise copied to buf. */
+static const uint64_t *column(const deja_filter *f, const uint64_t *rows, uint32_t source,
+                              size_t n, uint64_t buf[DJ_CHUNK])
+{
+    const uint32_t words = f->hasher.words;
+    if (words == 1)
+        return rows;
+    for (size_t j = 0; j < n; j++)
+        buf[j] = rows[j * words + source];
+    return buf;
+}
+
+/* Sets seen[j] for each key that a part other than `except` has, source by source. */
+static void ask_all(const deja_filter *f, uint32_t except, const uint64_t *rows,
+                    const uint64_t *ahead, size_t n, uint8_t *seen, bool for_add)
+{
+    uint64_t now[DJ_CHUNK], next[DJ_CHUNK];
+    uint8_t more[DJ_CHUNK];
+    for (uint32_t i = 0; i < f->hasher.words; i++) {
+        const struct group g = group_of(f, i, except);
+        ask_group(&g, column(f, rows, i, n, now), column(f, ahead, i, n, next), n, i ? more : seen,
+                  for_add);
+        for (size_t j = 0; i && j < n; j++)
+            seen[j] |= more[j];
+    }
+}
+
+static void scalable_prefetch(const deja_filter *f, const uint64_t *rows, size_t n, bool for_add)
+{
+    const uint32_t newest = for_add ? dj_series_newest(f) : NONE; /* keys are added only there */
+    uint64_t buf[DJ_CHUNK];
+    for (uint32_t i = 0; i < f->hasher.words; i++) {
+        const struct group g = group_of(f, i, newest);
+        const uint64_t *hash = column(f, rows, i, n, buf);
+        if (i == 0 && for_add)
+            f->part[newest]->kind->body.prefetch(f->part[newest], hash, n, true);
+        prefetch_group(&g, hash, n);
+    }
+}
+
+static size_t add_to_newest(deja_filter *f, const uint64_t *rows, const uint64_t *ahead, size_t n,
                             uint8_t *is_new, bool shared)
 {
-    struct dj_part *newest = f->part[f->n_parts - 1];
+    const uint32_t at = dj_series_newest(f);
+    struct dj_part *newest = f->part[at];
     uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK] = {0};
-    uint64_t rest[DJ_CHUNK];
-    prefetch_parts(f, f->n_parts - 1, f->n_parts, ahead, n, true);
-    ask_series(f, f->n_parts - 1, hash, ahead, n, seen, true);
+    uint64_t rest[DJ_CHUNK], buf[DJ_CHUNK];
+    newest->kind->body.prefetch(newest, column(f, ahead, 0, n, buf), n, true);
+    ask_all(f, at, rows, ahead, n, seen, true);
+    const uint64_t *hash = column(f, rows, 0, n, buf);
     size_t n_rest = 0;
     for (size_t j = 0; j < n; j++) {
         is_new[j] = 0;
@@ -145,32 +205,43 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t
     return taken == n_rest ? n : place[taken];
 }
 
-static size_t scalable_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+static size_t scalable_add(deja_filter *f, const uint64_t *rows, const uint64_t *ahead, size_t n,
                            uint8_t *is_new, bool shared)
 {
     struct dj_part *p = f->part[0];
     if (f->n_parts > 1)
-        return add_to_newest(f, hash, ahead, n, is_new, shared);
-    const size_t taken = p->kind->body.add(p, hash, ahead, n, is_new, shared);
+        return add_to_newest(f, rows, ahead, n, is_new, shared);
+    const size_t taken = p->kind->body.add(p, rows, ahead, n, is_new, shared);
     dj_part_count_new(p, is_new, taken);
     return taken;
 }
 
-static void scalable_contains(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
+static void scalable_contains(const deja_filter *f, const uint64_t *rows, const uint64_t *ahead,
                               size_t n, uint8_t *found)
 {
     const struct dj_part *p = f->part[0];
     if (f->n_parts > 1)
-        ask_series(f, f->n_parts, hash, ahead, n, found, false);
+        ask_all(f, NONE, rows, ahead, n, found, false);
     else
-        p->kind->body.contains(p, hash, ahead, n, found);
+        p->kind->body.contains(p, rows, ahead, n, found);
+}
+
+static uint32_t scalable_words(const struct dj_plan *plan)
+{
+    return 1 + plan->others.n;
+}
+
+static uint32_t scalable_stride(const struct dj_plan *plan, uint32_t i)
+{
+    (void)plan, (void)i;
+    return 1; /* `column` has picked the hashes of a part's source */
 }
 
 /* --- Growth ------------------------------------------------------------------ */
 
 static uint64_t scalable_room(deja_filter *f)
 {
-    const struct dj_part *newest = f->part[f->n_parts - 1];
+    const struct dj_part *newest = f->part[dj_series_newest(f)];
     const uint64_t keys = dj_part_keys(newest);
     return keys < newest->capacity ? newest->capacity - keys : 0;
 }
@@ -183,7 +254,7 @@ static int scalable_make_room(deja_filter *f, const uint64_t *row, uint32_t *n_p
         return DEJA_EFULL;
     if (!dj_filter_make_parts(f, i + 1))
         return DEJA_ENOMEM;
-    if (!dj_plan_part(&f->plan, i, f->part[i]))
+    if (!dj_plan_part(&f->plan, dj_series_len(f), f->part[i]))
         return DEJA_EFULL;
     *n_parts = i + 1;
     return DEJA_OK;
@@ -191,10 +262,16 @@ static int scalable_make_room(deja_filter *f, const uint64_t *row, uint32_t *n_p
 
 static uint64_t scalable_most_growth(const deja_filter *f)
 {
-    return PART_TIMES * f->plan.growth * f->part[f->n_parts - 1]->body_len;
+    return PART_TIMES * f->plan.growth * f->part[dj_series_newest(f)]->body_len;
 }
 
 /* --- Statistics and file ------------------------------------------------------- */
+
+/* A merged part gets no new keys, so it has room for those that it holds. */
+static uint64_t capacity_of(const struct dj_part *p, uint64_t keys)
+{
+    return p->origin && keys < p->capacity ? keys : p->capacity;
+}
 
 /* fp_now is the rate of the older parts, whose false positives lost some of this part's keys. */
 static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
@@ -202,11 +279,11 @@ static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *
 {
     const double older = s->fp_now;
     (void)f, (void)i;
+    s->capacity += capacity_of(p, a->count);
     s->keys += a->count;
     s->distinct += a->distinct;
     s->lost += a->came - a->keys + a->came * older / fmax(1 - older, 1e-3);
     s->fp_now = dj_either(older, a->rate);
-    s->capacity += p->capacity;
 }
 
 /* After a union or a fold: the keys lost before it plus, for the keys since then, at most the
@@ -229,7 +306,7 @@ static void scalable_outline(const deja_filter *f, deja_stats *o)
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const struct dj_part *p = f->part[i];
         const uint64_t keys = dj_part_keys(p);
-        o->capacity += p->capacity;
+        o->capacity += capacity_of(p, keys);
         o->keys += keys;
         o->excess += keys > p->capacity ? keys - p->capacity : 0;
     }
@@ -252,12 +329,16 @@ static bool body_is_lean(const struct dj_part *p)
     return dj_shape_rate(&half, (double)p->capacity) > p->fp_rate;
 }
 
-/* Whether part i has the capacity, rate and approximate size given by growth and tightening. */
+/* Whether a part of the series has the capacity, rate and approximate size given by growth and
+ * tightening.  A merged part has its own; no later part is sized by these. */
 static bool scalable_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
 {
-    const double rate = rate_of_part(plan, i);
+    const double rate = rate_of_part(plan, p->step);
     uint64_t capacity = plan->capacity;
-    for (uint32_t step = 0; step < i; step++) {
+    if (p->origin)
+        return i > 0 && dj_source_of(p) <= plan->others.n &&
+               dj_plan_reaches(&p->shape, p->capacity, p->fp_rate);
+    for (uint32_t step = 0; step < p->step; step++) {
         if (capacity > DJ_MAX_CAPACITY / plan->growth)
             return false;
         capacity *= plan->growth;
@@ -279,6 +360,9 @@ const struct dj_kind dj_scalable = {
     .plan = scalable_plan,
     .part_rate = first_rate,
     .part = scalable_part,
+    .rows = dj_sources_hash,
+    .words = scalable_words,
+    .stride = scalable_stride,
     .prefetch = scalable_prefetch,
     .add = scalable_add,
     .contains = scalable_contains,

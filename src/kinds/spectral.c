@@ -98,6 +98,12 @@ static uint64_t spectral_used(const struct dj_part *p)
     return dj_counters_survey(&p->counters).used;
 }
 
+/* Each counter becomes what it would be if all keys had been added to it. */
+static void spectral_unite(struct dj_part *into, const struct dj_part *from)
+{
+    dj_counters_merge(&into->counters, &from->counters);
+}
+
 /* --- One part, or F parts that must agree -------------------------------------- */
 
 /* The hash of a key for part i; with counters, a key is always a single number. */
@@ -198,7 +204,7 @@ const struct dj_kind dj_spectral = {
     .name = "spectral",
     .number = DEJA_SPECTRAL,
     .help = "counters instead of bits: remove keys, count how many times each was added",
-    .can = DEJA_CAN_ADD | DEJA_CAN_REMOVE | DEJA_CAN_COUNT | DEJA_CAN_REPEAT,
+    .can = DEJA_CAN_ADD | DEJA_CAN_REMOVE | DEJA_CAN_COUNT | DEJA_CAN_REPEAT | DEJA_CAN_MERGE,
     .options = options,
     .flags = DEJA_MINIMAL_INCREASE,
     .layout = DJ_BLOCKS,
@@ -219,5 +225,6 @@ const struct dj_kind dj_spectral = {
              .contains = spectral_contains,
              .bits_set = spectral_used,
              .remove = spectral_remove,
-             .count = spectral_count},
+             .count = spectral_count,
+             .unite = spectral_unite},
 };

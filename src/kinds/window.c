@@ -198,7 +198,7 @@ static int window_plan(const deja_options *opt, struct dj_plan *plan, deja_error
 
 /* --- Generations and time ------------------------------------------------------ */
 
-static void adopt(deja_filter *f, const struct dj_window *w)
+void dj_window_adopt(deja_filter *f, const struct dj_window *w)
 {
     f->window = *w;
     f->part[0]->newest = dj_generations_newest(&f->plan, w);
@@ -308,7 +308,7 @@ static double lost_of(const deja_filter *f, const struct counts *c)
     return f->earlier.lost + since * chance / fmax(1 - chance, 1e-3);
 }
 
-static struct dj_earlier carry_over(const deja_filter *f)
+struct dj_earlier dj_window_earlier(const deja_filter *f)
 {
     const uint64_t told = atomic_load_explicit(&f->part[0]->keys, memory_order_relaxed);
     const struct counts c = counts_of(f, &f->window, told);
@@ -340,8 +340,7 @@ static struct bits count_bits(const struct dj_part *p, unsigned living)
     return sum;
 }
 
-/* A count that is almost certainly not too high: a window that turns early forgets early. */
-static uint64_t least_keys(const struct dj_shape *s, uint64_t bits)
+uint64_t dj_window_least_keys(const struct dj_shape *s, uint64_t bits)
 {
     const double likely = dj_shape_keys(s, (double)bits);
     if (!isfinite(likely))
@@ -356,7 +355,8 @@ static void recount(const deja_filter *f, const struct bits *bits, struct dj_win
     const struct dj_part *p = f->part[0];
     const struct dj_shape s = dj_window_generation(&p->shape, p->lines);
     for (uint32_t l = 0; l < p->lines; l++) {
-        const uint64_t least = w->clearing && l == p->newest ? 0 : least_keys(&s, bits->line[l]);
+        const uint64_t least =
+            w->clearing && l == p->newest ? 0 : dj_window_least_keys(&s, bits->line[l]);
         if (least > w->keys[l])
             w->keys[l] = least;
     }
@@ -455,9 +455,9 @@ static void advance(deja_filter *f, uint64_t now)
 {
     struct dj_window next = f->window;
     if (next.start[f->part[0]->newest])
-        f->earlier = carry_over(f);
+        f->earlier = dj_window_earlier(f);
     dj_generations_advance(&f->plan, &next, now);
-    adopt(f, &next);
+    dj_window_adopt(f, &next);
 }
 
 /* A failure before the generation is emptied leaves the window unchanged; a later one leaves it
@@ -472,7 +472,7 @@ static int turn(deja_filter *f, uint64_t now)
         const int rc = checkpoint(f);
         if (rc < 0) {
             f->earlier = earlier;
-            adopt(f, &before);
+            dj_window_adopt(f, &before);
             return rc;
         }
     }
@@ -559,7 +559,7 @@ static void window_follow(deja_filter *f, const struct dj_record *r)
     memcpy(w.start, r->start, sizeof w.start);
     for (uint32_t i = 0; i < DJ_BLOCK_LINES; i++)
         w.keys[i] = r->keys[i];
-    adopt(f, &w);
+    dj_window_adopt(f, &w);
 }
 
 static void window_from_record(deja_filter *f, const struct dj_record *r)
@@ -614,7 +614,7 @@ const struct dj_kind dj_window = {
     .name = "window",
     .number = DEJA_WINDOW,
     .help = "generations that expire: the last N keys, or those of the last T seconds",
-    .can = DEJA_CAN_ADD | DEJA_CAN_EXPIRE | DEJA_CAN_FORGET,
+    .can = DEJA_CAN_ADD | DEJA_CAN_EXPIRE | DEJA_CAN_FORGET | DEJA_CAN_MERGE,
     .options = options,
     .layout = DJ_BLOCKS,
     .most_capacity = DJ_MAX_CAPACITY * DJ_MAX_GENERATIONS, /* given enough memory */
@@ -630,6 +630,7 @@ const struct dj_kind dj_window = {
     .make_room = window_make_room,
     .stats = window_stats,
     .outline = window_outline,
+    .merge = dj_window_merge,
     .share = window_share,
     .header = DJ_FIELDS(header),
     .record = DJ_FIELDS(record),

@@ -24,12 +24,17 @@ enum {
     AT_PART_KIND = 20,
     AT_FLAGS = 72,
     AT_KEY = 88,
+    AT_N_OTHERS = 336,
+    AT_OTHERS_SUM = 344,
     AT_PARTS = 512,
     PART_LEN = 64,
     AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
-    AT_RESERVED = AT_CHECKSUM + 8                     /* zeros up to the records */
+    AT_OTHERS = AT_CHECKSUM + 8,                      /* other sources; zeros up to the records */
+    SOURCE_LEN = 48,
+    OTHERS_LEN = DJ_RECORD_A - AT_OTHERS
 };
 _Static_assert(AT_CHECKSUM == DJ_HEADER_SUM, "format.h has the same offset");
+_Static_assert(DJ_MAX_OTHERS *SOURCE_LEN <= OTHERS_LEN, "the sources fit in");
 
 static const struct dj_field header_fields[] = {
     DJ_FIELD(24, struct dj_header, plan.hash),
@@ -61,6 +66,13 @@ static const struct dj_field part_fields[] = {
     DJ_FIELD(0, struct dj_part, shape.bits), DJ_FIELD(8, struct dj_part, shape.k),
     DJ_FIELD(12, struct dj_part, layer),     DJ_FIELD(16, struct dj_part, capacity),
     DJ_FIELD(24, struct dj_part, fp_rate),   DJ_FIELD(40, struct dj_part, body_len),
+    DJ_FIELD(48, struct dj_part, origin),
+};
+/* A source; its key comes first. */
+static const struct dj_field source_fields[] = {
+    DJ_FIELD(32, struct dj_source, visit),
+    DJ_FIELD(40, struct dj_source, rules),
+    DJ_FIELD(44, struct dj_source, seeded),
 };
 
 enum { /* offsets in a sync record */
@@ -84,7 +96,8 @@ static const struct dj_field record_fields[] = {
 
 enum {
     FLAG_SEEDED = 2,
-    FLAG_OWN_K = 32
+    FLAG_OWN_K = 32,
+    FLAG_MERGED = 128 /* has parts of other filters; older versions refuse it */
 };
 /* Flags of the options, as stored. */
 static const struct {
@@ -130,6 +143,7 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
         const struct dj_part *p = f->part[i];
         h->part[i].shape = p->shape;
         h->part[i].layer = p->layer;
+        h->part[i].origin = p->origin;
         h->part[i].capacity = p->capacity;
         h->part[i].fp_rate = p->fp_rate;
         h->part[i].body_len = dj_part_body_len(&p->shape);
@@ -137,6 +151,27 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
         at += h->part[i].body_len;
     }
     h->file_len = at;
+}
+
+static bool is_merged(const struct dj_header *h)
+{
+    uint32_t any = h->plan.others.n;
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        any |= h->part[i].origin;
+    return any;
+}
+
+static void encode_others(const struct dj_others *others, uint8_t page[DJ_HEADER_LEN])
+{
+    if (!others->n)
+        return;
+    for (uint32_t i = 0; i < others->n; i++) {
+        uint8_t *at = page + AT_OTHERS + i * SOURCE_LEN;
+        memcpy(at, others->source[i].key, DEJA_KEY_LEN);
+        STORE(source_fields, &others->source[i], at);
+    }
+    dj_store32(page + AT_N_OTHERS, others->n);
+    dj_store64(page + AT_OTHERS_SUM, dj_checksum(page + AT_OTHERS, OTHERS_LEN));
 }
 
 void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
@@ -150,7 +185,8 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_KIND, plan->kind->number);
     dj_store32(page + AT_PART_KIND, plan->part_kind->number);
     STORE(header_fields, h, page);
-    dj_store32(page + AT_FLAGS, encode_flags(plan));
+    dj_store32(page + AT_FLAGS, encode_flags(plan) | (is_merged(h) ? FLAG_MERGED : 0));
+    encode_others(&plan->others, page);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
     dj_fields_store(plan->kind->header.field, plan->kind->header.n, plan, page);
     for (uint32_t i = 0; i < h->n_parts; i++) {
@@ -234,7 +270,7 @@ const struct dj_record *dj_header_latest(const struct dj_header *h)
     return best;
 }
 
-static void decode_part(const uint8_t *at, struct dj_header *h, uint32_t i)
+static void decode_part(const uint8_t *at, bool merged, struct dj_header *h, uint32_t i)
 {
     struct dj_part *p = &h->part[i];
     p->kind = dj_plan_part_kind(&h->plan, i);
@@ -244,6 +280,9 @@ static void decode_part(const uint8_t *at, struct dj_header *h, uint32_t i)
     LOAD(part_fields, at, p);
     if (!dj_kind_can(h->plan.kind, DEJA_CAN_LAYER))
         p->layer = 0;
+    if (!merged)
+        p->origin = 0;
+    p->step = i ? h->part[i - 1].step + !p->origin : 0; /* part 0 is of the series */
     h->offset[i] = dj_load64(at + PART_AT);
 }
 
@@ -289,12 +328,58 @@ static int decode_names(const uint8_t page[DJ_HEADER_LEN], struct dj_plan *p, de
     return DEJA_OK;
 }
 
+/* Without the flag, the fields of merged parts are reserved. */
+static bool has_merged_parts(const uint8_t page[DJ_HEADER_LEN])
+{
+    return dj_load32(page + AT_FLAGS) & FLAG_MERGED;
+}
+
+static bool source_is_sound(const struct dj_source *s)
+{
+    return s->visit && s->visit <= DJ_MAX_VISIT && s->rules <= DJ_RULES_NEWEST && s->seeded <= 1;
+}
+
+/* The header's checksum covers the checksum of the sources, which covers them. */
+static int decode_others(const uint8_t page[DJ_HEADER_LEN], struct dj_plan *p, deja_error *err)
+{
+    struct dj_others *others = &p->others;
+    const uint32_t n = has_merged_parts(page) ? dj_load32(page + AT_N_OTHERS) : 0;
+    const bool can = dj_kind_can(p->kind, DEJA_CAN_GROW) && !(p->flags & DEJA_KEY_APART);
+    const uint64_t sum = dj_checksum(page + AT_OTHERS, OTHERS_LEN);
+    if (n > DJ_MAX_OTHERS || (n && !can))
+        return dj_fail_damaged(err, "number of merged keys");
+    if (n && sum != dj_load64(page + AT_OTHERS_SUM))
+        return dj_fail_damaged(err, "list of merged keys");
+    for (others->n = 0; others->n < n; others->n++) {
+        const uint8_t *at = page + AT_OTHERS + others->n * SOURCE_LEN;
+        struct dj_source *s = &others->source[others->n];
+        memcpy(s->key, at, DEJA_KEY_LEN);
+        LOAD(source_fields, at, s);
+        if (!source_is_sound(s))
+            return dj_fail_damaged(err, "list of merged keys");
+    }
+    return all_zero(page + AT_OTHERS + n * SOURCE_LEN, OTHERS_LEN - n * SOURCE_LEN)
+               ? DEJA_OK
+               : dj_fail_damaged(err, "reserved space of the header");
+}
+
+/* Only scalable filters have the flag, and only if they have merged parts. */
+static int check_merged(const uint8_t page[DJ_HEADER_LEN], const struct dj_header *h,
+                        deja_error *err)
+{
+    return !has_merged_parts(page) || (is_merged(h) && dj_kind_can(h->plan.kind, DEJA_CAN_GROW))
+               ? DEJA_OK
+               : dj_fail_damaged(err, "part table");
+}
+
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
 {
     uint64_t at = DJ_HEADER_LEN;
     for (uint32_t i = 0; i < h->n_parts; i++)
-        decode_part(page + AT_PARTS + i * PART_LEN, h, i);
-    int rc = dj_parts_check(&h->plan, h->part, h->n_parts, err);
+        decode_part(page + AT_PARTS + i * PART_LEN, has_merged_parts(page), h, i);
+    int rc = check_merged(page, h, err);
+    if (rc == DEJA_OK)
+        rc = dj_parts_check(&h->plan, h->part, h->n_parts, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < h->n_parts; i++) {
@@ -332,8 +417,6 @@ static int check_frame(const uint8_t page[DJ_HEADER_LEN], deja_error *err)
         return dj_fail_damaged(err, "format version or header length");
     if (dj_load64(page + AT_CHECKSUM) != dj_checksum(page, AT_CHECKSUM))
         return dj_fail(err, DEJA_EFORMAT, "the header is damaged: its checksum is wrong");
-    if (!all_zero(page + AT_RESERVED, DJ_RECORD_A - AT_RESERVED))
-        return dj_fail_damaged(err, "reserved space of the header");
     return DEJA_OK;
 }
 
@@ -345,7 +428,8 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
         return rc;
     struct dj_plan *plan = &h->plan;
     LOAD(header_fields, page, h);
-    const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS), plan);
+    const bool known_flags =
+        decode_flags(dj_load32(page + AT_FLAGS) & ~(uint32_t)FLAG_MERGED, plan);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     if (!known_flags)
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
@@ -353,6 +437,8 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     rc = check_rules(page, plan, err);
     if (rc == DEJA_OK)
         rc = decode_names(page, plan, err);
+    if (rc == DEJA_OK)
+        rc = decode_others(page, plan, err);
     if (rc == DEJA_OK)
         rc = dj_plan_check(plan, h->n_parts, err);
     if (rc == DEJA_OK)

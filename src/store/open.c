@@ -241,6 +241,8 @@ void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i)
     p->capacity = h->part[i].capacity;
     p->fp_rate = h->part[i].fp_rate;
     p->layer = h->part[i].layer;
+    p->origin = h->part[i].origin;
+    p->step = h->part[i].step;
     p->stride = dj_plan_stride(&f->plan, i);
 }
 

@@ -27,6 +27,27 @@ given_options_take_precedence() {
     succeeds deja build -q --like a.deja -m 4k c.deja list
 }
 
+kind_size_and_key_are_copied() {
+    deja gen -n 500 --seed 1 > list
+    deja gen -n 500 --seed 2 > other
+    local options
+    for options in '-n 1000' '-n 1000 --fixed' '-k classic -m 8k' '-k exact -n 2000 --fixed' '-k spectral -n 1000' \
+        '-k window -n 2000' '-k classic -n 1000 --filters 2 --hash sha1' '--seed 3 -n 1000'; do
+        # shellcheck disable=SC2086 # words
+        succeeds deja build -q --force $options a.deja list
+        succeeds deja build -q --force --like a.deja b.deja other
+        [ "$(wc -c < a.deja)" -eq "$(wc -c < b.deja)" ] || fail "$options: another size"
+        succeeds deja merge -q --force -o c.deja a.deja b.deja
+        [ "$(wc -c < a.deja)" -eq "$(wc -c < c.deja)" ] || fail "$options: not merged bit by bit"
+        succeeds deja check -q -c c.deja list other
+        expect_stdout 1000
+    done
+    # Another key, if one is given.
+    succeeds deja build -q --force --seed 9 --like a.deja b.deja other
+    exits_with 2 deja merge --common a.deja b.deja
+    expect_stderr_has "differ in secret key"
+}
+
 the_url_profile_is_copied() {
     printf 'http://A.example/?b=1&a=2\n' > list
     succeeds deja build -q --url=crawl a.deja list

@@ -144,7 +144,7 @@ unions_have_the_dates_of_both() {
     run deja check -q --older-than 30d both.deja <(seq 40)
     seq 10 | cmp - .stdout || fail "not the latest days"
     deja build -q --seed 1 -k exact -n 100 c.deja /dev/null
-    fails_with 2 "only one of the filters has dates" deja merge -q -o no.deja a.deja c.deja
+    fails_with 2 "only one of them has dates" deja merge -q -o no.deja a.deja c.deja
 }
 
 # n / 2^53 and 15/16 of six slots per line.

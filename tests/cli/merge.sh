@@ -68,9 +68,9 @@ larger_filters_are_folded_to_the_smallest() {
     succeeds deja merge --force -o out.deja b.deja a.deja
     _same_bodies out.deja all.deja
     deja build -q --seed 1 -n 10k -m 24KiB --hashes 5 odd.deja b.txt
-    fails_with 2 "differ in size, 196608 and 524288 bits, and neither folds to the size of the other" \
+    fails_with 2 "odd.deja and a.deja differ in size: 196608 and 524288 bits, and neither folds to" \
         deja merge -o no.deja a.deja odd.deja
-    expect_stderr_has "odd.deja and a.deja: "
+    expect_stderr_has ": deja build --force --like odd.deja a.deja LIST"
     [ ! -e no.deja ] || fail "a file appeared"
 }
 
@@ -120,19 +120,128 @@ the_error_names_the_difference() {
     done <<'END'
 differ in kind: |--seed 1 -k classic
 differ in hash: |--seed 1 --hash siphash
-differ in the number of filters (F): |--seed 1 --filters 2
-differ in hashes (k): |--seed 1 --hashes 4
-differ in their secret key (check values |--seed 2
-build both with the same --key or --seed|
-differ in the URL profile of their keys: |--seed 1 --url
+differ in number of filters (F): |--seed 1 --filters 2
+differ in URL profile of their keys: |--seed 1 --url
 END
-    cp b.deja c.deja
-    deja rotate -q -n 10k c.deja
-    fails_with 2 "differ in visit: 1 and 2" deja merge -o out.deja a.deja c.deja
+    fails_with 2 "differ in secret key: check values" deja merge --common a.deja "$SOURCE/tests/format/golden/v2/scalable.deja"
     deja build --force -q --seed 1 -n 1k c.deja b.txt
-    deja build --force -q --seed 1 -n 1500 d.deja b.txt
-    fails_with 2 "the filters have grown in different steps: part 1 has " deja merge -o out.deja c.deja d.deja
     fails_with 2 "so the shared keys cannot be estimated" deja merge --common c.deja c.deja
+}
+
+# Fixed filters must be alike.  Each difference has its line, and the last line is the command.
+every_difference_has_its_line() {
+    _lists
+    deja build -q --fixed -n 10k a.deja a.txt
+    deja build -q --fixed -n 10k -k classic --hash siphash --url b.deja b.txt
+    exits_with 2 deja merge -o out.deja a.deja b.deja
+    local n=0 words
+    for words in "kind: classic and blocked" "hash: siphash and xxh3" "secret key: check values " \
+        "URL profile of their keys: safe and none"; do
+        expect_stderr_has "deja merge: b.deja and a.deja differ in $words"
+        n=$((n + 1))
+    done
+    [ "$(grep -c " differ in " .stderr)" -eq $n ] || fail "not every difference has one line"
+    tail -n 1 .stderr | grep -q "merge again: deja build --force --like b.deja a.deja LIST$" || fail "no command"
+    succeeds deja build -q --force --like a.deja b.deja b.txt
+    succeeds deja merge -q -o out.deja a.deja b.deja
+    cmp -s <(wc -c <out.deja) <(wc -c <a.deja) || fail "the union is larger"
+    succeeds deja check -q -c out.deja all.txt
+    expect_stdout 7000
+    # A new filter begins with visit 1, so --like does not help.
+    deja rotate -q -n 10k b.deja
+    exits_with 2 deja merge --force -o out.deja a.deja b.deja
+    expect_stderr_has "differ in visit: 1 and 2"
+    expect_stderr_has "deja build --like a.deja OUT.deja LIST1 LIST2"
+    deja build -q -k paired -n 10k c.deja a.txt
+    deja build -q -k paired -n 10k d.deja b.txt
+    fails_with 2 "paired filters cannot be merged: " deja merge --force -o out.deja c.deja d.deja
+    expect_stderr_has "deja build --like c.deja OUT.deja LIST1 LIST2"
+}
+
+# The main job: every run has its own secret key, and nothing was planned.
+default_states_can_be_merged() {
+    _lists
+    deja dedup -q --state a.deja a.txt >/dev/null
+    deja dedup -q --state b.deja b.txt >/dev/null
+    succeeds deja merge -o all.deja a.deja b.deja
+    expect_stderr_has "deja merge: 2 filters, at most 8,000 keys, 11.2 MB"
+    succeeds deja verify -q all.deja
+    [ "$(stat -c %a all.deja)" = 600 ] || fail "others can read the keys"
+    succeeds deja check -q -c all.deja all.txt
+    expect_stdout 7000
+    succeeds deja dedup --state all.deja all.txt
+    expect_stdout ''
+    succeeds deja info all.deja
+    expect_stdout_has "scalable of 2 blocked parts, 1 from merged filters"
+    expect_stdout_has "secret key in this file, and 1 of merged filters"
+    expect_stdout_has "at most 8,000 in 2 united filters that were offered 8,000"
+    # The state continues, and the next merge finds the parts that it already has.
+    deja gen -n 1000 --first 7000 | deja dedup -q --state a.deja >/dev/null
+    succeeds deja merge -q --force -o all.deja all.deja a.deja b.deja
+    deja gen -n 8000 >all.txt
+    succeeds deja check -q -c all.deja all.txt
+    expect_stdout 8000
+    succeeds deja info --json all.deja
+    expect_stdout_has '"parts": 2,'
+    expect_stdout_has '"other_keys": 1,'
+    deja gen -n 1000 --first 9000 >more.txt
+    succeeds deja dedup -q --state all.deja more.txt
+    [ "$(wc -l <.stdout)" -eq 1000 ] || fail "new lines were lost"
+    succeeds deja rotate -q all.deja
+    succeeds deja info --json all.deja
+    expect_stdout_has '"other_keys": 0,'
+}
+
+states_of_other_sizes_kinds_and_formats_are_merged() {
+    _lists
+    deja build -q -n 100 a.deja a.txt # grows
+    deja build -q -n 5000 --fixed b.deja b.txt
+    succeeds deja merge -q -o out.deja b.deja a.deja
+    succeeds deja check -q -c out.deja all.txt
+    expect_stdout 7000
+    deja build -q --force -k exact -n 100 a.deja a.txt
+    deja build -q --force -k exact -n 100 b.deja b.txt
+    succeeds deja merge -q --force -o out.deja a.deja b.deja
+    succeeds deja check -q -c out.deja all.txt
+    expect_stdout 7000
+    # A filter from a seed may be readable by others, so it does not get the secret key.
+    deja build -q --force --seed 1 a.deja a.txt
+    deja build -q --force b.deja b.txt
+    succeeds deja merge -q --force -o out.deja a.deja b.deja
+    [ "$(stat -c %a out.deja)" = 600 ] || fail "others can read the key"
+    # Eight keys are the most.
+    local i
+    for i in {1..9}; do
+        deja gen -n 10 --seed "$i" | deja build -q "$i.deja"
+    done
+    succeeds deja merge -q -o eight.deja {1..8}.deja
+    fails_with 2 "more than 8 secret keys" deja merge -o nine.deja {1..9}.deja
+    expect_stderr_has "deja build --like "
+    [ ! -e nine.deja ] || fail "a file appeared"
+}
+
+other_kinds_are_merged_if_they_are_alike() {
+    _lists
+    deja build -q -k spectral -n 10k a.deja a.txt
+    deja build -q --like a.deja b.deja b.txt
+    succeeds deja merge -q -o out.deja a.deja b.deja
+    succeeds deja count -q out.deja all.txt
+    [ "$(awk '$1 >= 2' .stdout | wc -l)" -ge 1000 ] || fail "counts were not added"
+    succeeds deja remove -q out.deja a.txt
+    succeeds deja check -q -c out.deja b.txt
+    expect_stdout 4000
+    deja build -q --force -k window -n 10k a.deja a.txt
+    deja build -q --force --like a.deja b.deja b.txt
+    succeeds deja merge -q --force -o out.deja a.deja b.deja
+    succeeds deja check -q -c out.deja all.txt
+    expect_stdout 7000
+    deja build -q --force -k layered -n 10k a.deja a.txt
+    deja build -q --force --like a.deja b.deja b.txt
+    succeeds deja merge -q --force -o out.deja a.deja b.deja
+    succeeds deja check -q -c out.deja all.txt
+    expect_stdout 7000
+    head -n 1 all.txt | cut -d/ -f1-3 >site.txt
+    succeeds deja check -q --prefix out.deja site.txt
 }
 
 # A filter that grew can be merged with another that grew in the same steps.

@@ -28,6 +28,7 @@ struct golden {
     double multiplier;
     unsigned renewed;    /* the first of the keys, added again ten days later */
     unsigned exceptions; /* static: golden_exception(0), ... */
+    unsigned merged; /* the last of the keys before the sync, in a second filter that was merged */
 };
 
 static const struct golden goldens[] = {
@@ -225,6 +226,14 @@ static const struct golden goldens[] = {
      .seed = 27,
      .synced = 120,
      .exceptions = 2000},
+    {.name = "merged", /* two series with different keys */
+     .since = 2,
+     .kind = DEJA_SCALABLE,
+     .capacity = 40,
+     .fp_rate = 1e-4,
+     .seed = 27,
+     .synced = 120,
+     .merged = 50},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -283,6 +292,14 @@ static inline deja_options golden_options(const struct golden *g, unsigned forma
         opt.key = golden_key_apart;
         opt.flags |= DEJA_KEY_APART;
     }
+    return opt;
+}
+
+/* The filter that was merged; it has another key. */
+static inline deja_options golden_second(const struct golden *g, unsigned format)
+{
+    deja_options opt = golden_options(g, format);
+    opt.seed = g->seed + 1;
     return opt;
 }
 

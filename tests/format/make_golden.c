@@ -103,6 +103,16 @@ static deja_filter *build(const deja_options *opt, const char *path, unsigned n,
     return f;
 }
 
+static void merge_second(deja_filter *f, const struct golden *g, unsigned format)
+{
+    const deja_options opt = golden_second(g, format);
+    deja_filter *second = NULL;
+    need(deja_filter_new(&opt, &second, NULL) == DEJA_OK, g->name, "second filter");
+    add_keys(second, g->synced - g->merged, g->synced);
+    need(deja_filter_merge(f, second, NULL) == DEJA_OK, g->name, "merge");
+    deja_filter_free(second);
+}
+
 static deja_filter *make(const struct golden *g, unsigned format, const char *folder)
 {
     char path[4096];
@@ -124,7 +134,9 @@ static deja_filter *make(const struct golden *g, unsigned format, const char *fo
         need(deja_filter_rotate(f, &next, &err) == DEJA_OK, path, err.text);
     }
     if (g->kind != DEJA_STATIC)
-        add_keys(f, 0, g->synced);
+        add_keys(f, 0, g->synced - g->merged);
+    if (g->merged)
+        merge_second(f, g, format);
     if (g->renewed) {
         need(deja_filter_set_clock(f, golden_later(g), NULL) == DEJA_OK, path, "clock");
         add_keys(f, 0, g->renewed);

@@ -265,13 +265,12 @@ def read_header(page):
     need(version <= 2, "version", "EVERSION")
     need(version > 0 and header_len == HEADER_LEN, "version or header length")
     need(little(page[2560:2568]) == xxh3(page[:2560]), "header checksum")
-    need(zeros(page[2568:3072]), "reserved space of the header")
     names = ("kind part_kind hash filters capacity rate growth profile tightening visit flags "
              "parts key_check key file_len url_rules counter_bits rules").split()
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~(127 if h["rules"] else 31) == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(128 | 127 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -317,8 +316,25 @@ def read_header(page):
     need(h["kind"] == LAYERED or not h["flags"] & 24, "flags")
     if h["kind"] == LAYERED:
         read_layers(page, h)
+    h["sources"] = read_sources(page, h)
     h["table"] = read_table(page, h)
     return h
+
+
+def read_sources(page, h):
+    """Other keys of a scalable filter with merged parts: tuples of key, visit and rules."""
+    if not h["flags"] & 128:
+        need(zeros(page[2568:3072]), "reserved space of the header")
+        return []
+    need(h["kind"] == SCALABLE, "flags")
+    n, checksum = struct.unpack_from("<I4xQ", page, 336)
+    need(n <= 7 and not (n and h["flags"] & 1), "number of other keys")
+    need(n == 0 or checksum == xxh3(page[2568:3072]), "checksum of the other keys")
+    need(zeros(page[2568 + 48 * n:3072]), "reserved space of the header")
+    sources = [struct.unpack_from("<32sQII", page, 2568 + 48 * i) for i in range(n)]
+    for _, visit, rules, seeded in sources:
+        need(1 <= visit < 1 << 47 and rules <= 1 and seeded <= 1, "other keys")
+    return [source[:3] for source in sources]
 
 
 def read_fuse(page):
@@ -354,11 +370,15 @@ def check_layers(h, table):
 
 def check_sizes(h, table):
     """Compares parts with the numbers that determine them."""
+    steps = 0
     for i, p in enumerate(table):
-        if h["kind"] == SCALABLE:
-            rate = h["rate"] * (1 - h["tightening"]) * h["tightening"] ** i
-            need(p["capacity"] == h["capacity"] * h["growth"] ** i, f"part {i + 1}: capacity")
+        if h["kind"] == SCALABLE and p["origin"]:
+            need(i > 0 and p["origin"] <= 1 + len(h["sources"]), f"part {i + 1}: origin")
+        elif h["kind"] == SCALABLE:
+            rate = h["rate"] * (1 - h["tightening"]) * h["tightening"] ** steps
+            need(p["capacity"] == h["capacity"] * h["growth"] ** steps, f"part {i + 1}: capacity")
             need(abs(p["rate"] - rate) <= 1e-6 * rate, f"part {i + 1}: rate")
+            steps += 1
         elif h["kind"] != LAYERED or h["paper"] or i == 0:
             second = {PAIRED: h["deletions"], STATIC: h["exceptions"]}.get(h["kind"])
             need(p["capacity"] == (second if second and i else h["capacity"]),
@@ -381,6 +401,7 @@ def read_table(page, h):
         most_k = {CLASSIC: 64, STATIC: 3, EXACT: 1}.get(kind, 16)
         names = "bits k layer capacity rate offset length".split()
         p = dict(zip(names, struct.unpack_from("<QIIQdQQ", page, 512 + 64 * i)), kind=kind)
+        p["origin"] = little(page[560 + 64 * i:564 + 64 * i]) if h["flags"] & 128 else 0
         need(0 < p["bits"] <= 1 << 53 and p["bits"] % granule == 0, f"part {i + 1}: bits")
         need(1 <= p["k"] <= most_k, f"part {i + 1}: k")
         need(p["capacity"] > 0 and 0 < p["rate"] <= 1, f"part {i + 1}: capacity or rate")
@@ -399,6 +420,7 @@ def read_table(page, h):
         need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
              "part table")
     check_sizes(h, table)
+    need(not h["flags"] & 128 or any(p["origin"] for p in table), "part table")
     need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
     need(at == h["file_len"], "file length")
     return table
@@ -467,6 +489,8 @@ class File:
         self.hasher = Hasher(HASHES[h["hash"]], key, h["visit"], words, h["rules"],
                              h["kind"] == LAYERED)
         need(self.hasher.derive(5, 0) == h["key_check"], "key check", status)
+        self.others = [Hasher(HASHES[h["hash"]], k, visit, 1, rules, False)
+                       for k, visit, rules in h["sources"]]
         self.salts = [self.hasher.part_salt(i) for i in range(h["parts"])]
 
     def count(self, key):
@@ -559,10 +583,14 @@ class File:
             return self.in_layers(key)
         numbers = self.hasher.numbers(key)
         answers = (self.part_contains(i, numbers) for i in range(len(self.parts)))
+        if self.header["kind"] == SCALABLE:
+            rows = [numbers] + [other.numbers(key) for other in self.others]
+            return any(self.part_contains(i, rows[max(p["origin"], 1) - 1])
+                       for i, p in enumerate(self.header["table"]))
         if self.header["kind"] == PAIRED or self.header["exceptions"]:
             added, removed = answers
             return added and not removed
-        return any(answers) if self.header["kind"] == SCALABLE else all(answers)
+        return all(answers)
 
     def integrity(self):
         """"intact", "damaged", or "open" if there is no valid checksum."""

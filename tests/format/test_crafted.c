@@ -100,8 +100,9 @@ static void absurd_fields_are_refused_by_name(void **state)
         {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase belongs to spectral */
         {72, 4, 8, 0, DEJA_EFORMAT, "flags"}, /* modes belong to layered */
         {72, 4, 16, 0, DEJA_EFORMAT, "flags"},
-        {72, 4, 64, 0, DEJA_EFORMAT, "flags"}, /* dates belong to exact */
-        {72, 4, 128, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 64, 0, DEJA_EFORMAT, "flags"},       /* dates belong to exact */
+        {72, 4, 128, 0, DEJA_EFORMAT, "part table"}, /* there are no merged parts */
+        {72, 4, 256, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -258,6 +259,50 @@ static void absurd_layers_are_refused_by_name(void **state)
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
         field_of_is_refused(&layered, &crafts[i]);
+}
+
+#define AT_OTHER 2568 /* the first of the other keys */
+
+/* Like fix_written, with a valid checksum of the other keys. */
+static void merged_is_refused(const struct craft *c)
+{
+    struct bytes b = copy_of(&merged);
+    set_field(b.data, &(struct field){c->at, c->len, c->value, c->real});
+    if (c->at != 344)
+        dj_store64(b.data + 344, dj_checksum(b.data + AT_OTHER, RECORD_A - AT_OTHER));
+    fix_written(b.data);
+    crafted_is_refused(&b, c->status, c->word);
+    free(b.data);
+}
+
+static void absurd_merged_parts_are_refused_by_name(void **state)
+{
+    static const struct craft crafts[] = {
+        {72, 4, 2, 0, DEJA_EFORMAT, "reserved"}, /* keys, but no flag */
+        {72, 4, 128 + 1, 0, DEJA_EFORMAT, "number of merged keys"},
+        {336, 4, 0, 0, DEJA_EFORMAT, "reserved"},
+        {336, 4, 2, 0, DEJA_EFORMAT, "list of merged keys"},
+        {336, 4, 8, 0, DEJA_EFORMAT, "number of merged keys"},
+        {336, 4, UINT32_MAX, 0, DEJA_EFORMAT, "number of merged keys"},
+        {344, 8, 1, 0, DEJA_EFORMAT, "list of merged keys"},
+        {AT_OTHER + 32, 8, 0, 0, DEJA_EFORMAT, "list of merged keys"},
+        {AT_OTHER + 32, 8, UINT64_MAX, 0, DEJA_EFORMAT, "list of merged keys"},
+        {AT_OTHER + 40, 4, 2, 0, DEJA_EFORMAT, "list of merged keys"},
+        {AT_OTHER + 44, 4, 2, 0, DEJA_EFORMAT, "list of merged keys"},
+        {AT_OTHER + 48, 4, 1, 0, DEJA_EFORMAT, "reserved"},
+        {AT_OTHER + 500, 4, 1, 0, DEJA_EFORMAT, "reserved"},
+        {AT_PART(0) + 48, 4, 1, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(1) + 48, 4, 0, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 48, 4, 3, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 48, 4, UINT32_MAX, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 16, 8, 0, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 16, 8, UINT64_C(1) << 53, 0, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1) + 24, 0, 0, 1e-200, DEJA_EFORMAT, "part 2"},
+        {AT_PART(1), 8, UINT64_C(1) << 53, 0, DEJA_EFORMAT, "part 2"},
+        {16, 4, DEJA_BLOCKED, 0, DEJA_EFORMAT, "number of merged keys"},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
+        merged_is_refused(&crafts[i]);
 }
 
 static void set_part(uint8_t *page, uint32_t i, uint64_t bits, uint32_t k, uint64_t offset)
@@ -511,6 +556,7 @@ int main(void)
         cmocka_unit_test(absurd_segments_are_refused_by_name),
         cmocka_unit_test(absurd_exceptions_are_refused_by_name),
         cmocka_unit_test(absurd_layers_are_refused_by_name),
+        cmocka_unit_test(absurd_merged_parts_are_refused_by_name),
         cmocka_unit_test(a_claim_of_a_huge_file_is_refused),
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
         cmocka_unit_test(too_many_numbers_per_key_are_refused),

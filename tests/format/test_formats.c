@@ -174,7 +174,7 @@ static void formats_are_united_only_if_hashes_are_the_same(void **state)
         assert_int_equal(rc, changed[hash] ? DEJA_EMISMATCH : DEJA_OK);
         assert_int_equal(deja_filter_overlap(a, b, &common, NULL, &err), rc);
         if (changed[hash])
-            assert_non_null(strstr(err.text, "differ in their format, 2 and 1"));
+            assert_non_null(strstr(err.text, "differ in format: 2 and 1"));
         else
             assert_int_equal(missing(a, 0, N_KEYS), 0);
         deja_filter_free(a);

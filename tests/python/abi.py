@@ -39,6 +39,8 @@ NOT_BOUND = {
                      "deja_dedup_pending"), "takes hashes, as the two-step calls do"),
     **dict.fromkeys(("deja_builder_except_batch", "deja_builder_except_hashed", "deja_builder_excepted"),
                     "`deja build --except` makes filters with exceptions; the package opens them"),
+    "deja_filter_difference": "the message lists the differences",
+    "deja_options_like": "filters that grow can be merged without the same key",
     "deja_builder_add": "build adds batches", "deja_filter_prefix": "prefix calls prefix_many",
     "deja_filter_days": "days calls days_many", "deja_filter_today": "Python code does the same",
     "deja_filter_export_len": "an export ends with an empty piece",

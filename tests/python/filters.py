@@ -37,8 +37,26 @@ class WholeFilter(unittest.TestCase):
         self.assertLess(abs(keys - 1000), 5 * sigma + 1)
         a.merge(b)
         self.assertEqual(sum(a.contains_many(URLS)), len(URLS))
-        with self.assertRaises(deja.MismatchError):
-            a.merge(deja.Filter(capacity=10_000, seed=4))
+        with self.assertRaisesRegex(deja.MismatchError, "kind: blocked and exact"):
+            a.merge(deja.Filter(capacity=10_000, seed=4, kind="exact"))
+
+    def test_filters_with_different_keys_are_merged(self):
+        a, b = (deja.Filter(capacity=10_000) for _ in range(2))
+        a.add_many(URLS[:2000])
+        b.add_many(URLS[1000:])
+        a.merge(b)
+        self.assertEqual(sum(a.contains_many(URLS)), len(URLS))
+        s = a.stats()
+        self.assertEqual((s.parts, s.merged_parts, s.other_keys), (2, 1, 1))
+        self.assertGreater(s.merged_rate, 0)
+        with a.copy("merged.deja") as copy:
+            self.assertEqual(sum(copy.contains_many(URLS)), len(URLS))
+            copy.add_many(str(i) for i in range(20_000))  # grows
+        with deja.Filter("merged.deja") as f:
+            self.assertEqual(sum(f.contains_many(URLS)), len(URLS))
+        fixed = deja.Filter(capacity=10_000, grow=False)
+        with self.assertRaisesRegex(deja.MismatchError, "secret key: check values"):
+            fixed.merge(deja.Filter(capacity=10_000, grow=False))
 
     def test_fold_and_copy(self):
         f = deja.Filter(capacity=1 << 14, memory=1 << 16, seed=1)

@@ -382,6 +382,13 @@ def filters_can_be_merged_folded_and_rotated():
     expect(c("DEJA.ROTATE", "a", "CAPACITY", 500), "OK")
     expect(c("DEJA.CHECK", "a", "a1"), [0])
     assert isinstance(c("DEJA.ROTATE", "a", "KIND", "exact"), Error)
+    for name in ("d", "e", "f"):  # filters that grow may have different keys
+        expect(c("DEJA.RESERVE", name, "KIND", "scalable", "CAPACITY", 20), "OK")
+        expect(c("DEJA.ADD", name, *[f"{name}{i}" for i in range(100)])[0], 1)
+    expect(c("DEJA.MERGE", "d", "e", "f"), "OK")
+    expect(c("DEJA.CHECK", "d", "d99", "e99", "f99"), [1, 1, 1])
+    info = c("DEJA.INFO", "d")
+    expect(info[info.index("other_keys") + 1], 2)
     assert c("DEJA.ROTATE", "a", "WHAT") == Error("ERR syntax error")
 
 

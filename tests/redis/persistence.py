@@ -31,6 +31,10 @@ def fill(r):
     r.execute_command("BF.MADD", "auto", *range(N))  # grows from 100
     r.execute_command("BF.INSERT", "fixed", "CAPACITY", 50, "NONSCALING", "ITEMS", *range(90))
     r.execute_command("DEJA.ADD", "spectral", "twice", "twice")
+    for name in ("merged", "joined"):  # with different secret keys
+        r.execute_command("DEJA.RESERVE", name, "KIND", "scalable", "CAPACITY", 50)
+        r.execute_command("DEJA.ADD", name, *(f"{name}{i}" for i in range(200)))
+    r.execute_command("DEJA.MERGE", "merged", "joined")
     return made
 
 
@@ -41,6 +45,8 @@ def check(r, made):
     expect(r.execute_command("BF.MEXISTS", "auto", *range(N)), [1] * N)
     expect(r.execute_command("BF.CARD", "fixed"), 50)
     expect(r.execute_command("DEJA.COUNT", "spectral", "twice"), [2])
+    united = [f"{name}{i}" for name in ("merged", "joined") for i in range(200)]
+    expect(r.execute_command("DEJA.CHECK", "merged", *united), [1] * 400)
 
 
 def digests(r):
@@ -176,6 +182,11 @@ def replicas_have_the_same_filters():
             r.execute_command("DEJA.ADD", "b", "http://X/")
             r.execute_command("DEJA.MERGE", "a", "b")
             r.execute_command("DEJA.MERGE", "c", "b", "a")
+            for name in ("d", "e"):  # with different secret keys
+                r.execute_command("DEJA.RESERVE", name, "KIND", "scalable", "CAPACITY", 20)
+                r.execute_command("DEJA.ADD", name, *(f"{name}{i}" for i in range(100)))
+            r.execute_command("DEJA.MERGE", "d", "e")
+            r.execute_command("DEJA.ADD", "d", *range(200))
             r.execute_command("DEJA.RESERVE", "fold", "MEMORY", 4096, "CAPACITY", 100)
             r.execute_command("DEJA.ADD", "fold", "x")
             r.execute_command("DEJA.FOLD", "fold", 3)

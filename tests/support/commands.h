@@ -24,8 +24,9 @@
 #define COMMANDS_MEMORY  ((size_t)64 << 20) /* of all filters at once */
 #define COMMANDS_WHOLE   ((size_t)64 << 10) /* larger ones: only the header is loaded again */
 #define COMMANDS_KEYS    96u
-#define COMMANDS_FILTERS 24u
+#define COMMANDS_FILTERS 25u
 #define COMMANDS_FIRST   22u /* chosen by the bytes below 242; older tapes know only these */
+#define COMMANDS_MERGED  24u /* has parts of another filter */
 
 /* --- Input bytes ------------------------------------------------------------ */
 
@@ -169,6 +170,7 @@ static inline deja_options commands_options(unsigned which)
          .part_kind = DEJA_EXACT,
          .growth = 2,
          .flags = DEJA_DATES},
+        {.kind = DEJA_SCALABLE, .capacity = 20, .fp_rate = 0.01},
     };
     _Static_assert(DJ_ARRAY_LEN(list) == COMMANDS_FILTERS,
                    "COMMANDS_FILTERS is the length of the list");
@@ -479,7 +481,8 @@ static const struct {
     {576, U64},  {584, U32},  {588, U32},  {592, U64},  {600, REAL}, /* ... and its second ... */
     {3072, U64}, {3080, U32}, {3088, U64}, {3112, U64}, {3120, U64}, /* ... and its record     */
     {3128, U64}, {3136, U64}, {3376, U64}, {3384, U64}, {3392, U64}, {3400, REAL}, {3408, U64},
-    {3416, U64}, {3424, U64}, {3432, U64}, {3440, U64}, {3448, U64}, {3504, U64},
+    {3416, U64}, {3424, U64}, {3432, U64}, {3440, U64}, {3448, U64}, {3504, U64},  {336, U32},
+    {560, U32},  {624, U32},  {2600, U64}, {2608, U32}, {2612, U32}, /* merged parts */
 };
 
 static inline void commands_set(uint8_t *at, unsigned type, uint64_t number, double real)
@@ -535,6 +538,8 @@ static inline void commands_edit_series(struct tape *t, uint8_t *bytes)
 static inline void commands_repair(uint8_t *bytes, size_t len)
 {
     dj_store64(bytes + 80, dj_key_derive(bytes + 88, DJ_STREAM_CHECK, 0));
+    if (dj_load32(bytes + 336))
+        dj_store64(bytes + 344, dj_checksum(bytes + 2568, 504));
     dj_store64(bytes + 2560, dj_checksum(bytes, 2560));
     dj_store64(bytes + 3072 + 24, dj_checksum(bytes + 4096, len - 4096));
     dj_store64(bytes + 3072 + 296, dj_load64(bytes + 2560));
@@ -564,6 +569,19 @@ static inline void commands_edit(struct tape *t, uint8_t *bytes, size_t len)
 
 /* --- Running a tape -------------------------------------------------------------------- */
 
+/* Adds the parts of a filter with the same keys and a different secret. */
+static inline void commands_begin_merged(struct tape *t, deja_filter *f, deja_options opt)
+{
+    deja_filter *second = NULL;
+    struct commands_key room;
+    opt.seed = 2;
+    HOLDS(t, deja_filter_new(&opt, &second, NULL) == DEJA_OK);
+    for (unsigned i = 0; i < 30; i++)
+        HOLDS(t, deja_filter_add(second, commands_key(i, &room), NULL, NULL) == DEJA_OK);
+    HOLDS(t, deja_filter_merge(f, second, NULL) == DEJA_OK);
+    deja_filter_free(second);
+}
+
 static inline deja_filter *commands_begin(struct tape *t, const struct limited *memory,
                                           unsigned which)
 {
@@ -590,6 +608,8 @@ static inline deja_filter *commands_begin(struct tape *t, const struct limited *
         const int rc = deja_filter_add(f, commands_key(i, &room), NULL, NULL);
         HOLDS(t, rc == DEJA_OK || rc == DEJA_EFULL);
     }
+    if (which % COMMANDS_FILTERS == COMMANDS_MERGED)
+        commands_begin_merged(t, f, opt);
     return f;
 }
 

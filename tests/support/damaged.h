@@ -15,7 +15,7 @@
 
 /* --- Files to be damaged ------------------------------------------------- */
 
-static struct bytes blocked, grown, exact, fixed, paired, layered;
+static struct bytes blocked, grown, exact, fixed, paired, layered, merged;
 
 static inline deja_slice key_of(const uint32_t *i)
 {
@@ -87,6 +87,27 @@ static inline struct bytes make_fixed(void)
     return taken(path);
 }
 
+/* A series with one part of its own and one of a filter with a different key. */
+static inline struct bytes make_merged(void)
+{
+    const char *path = scratch_path("made");
+    deja_options opt = DEJA_OPTIONS_INIT;
+    deja_filter *f = NULL, *other = NULL;
+    opt.kind = DEJA_SCALABLE;
+    opt.capacity = N_KEYS;
+    opt.seed = 5;
+    MUST(deja_filter_create(path, 0, &opt, &f, NULL) == DEJA_OK);
+    opt.seed = 6;
+    MUST(deja_filter_new(&opt, &other, NULL) == DEJA_OK);
+    take_keys(f, 0, N_KEYS / 2);
+    take_keys(other, N_KEYS / 2, N_KEYS);
+    MUST(deja_filter_merge(f, other, NULL) == DEJA_OK);
+    MUST(deja_filter_sync(f, NULL) == DEJA_OK);
+    deja_filter_free(f);
+    deja_filter_free(other);
+    return taken(path);
+}
+
 static inline int make_files(void **state)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -101,6 +122,7 @@ static inline int make_files(void **state)
     opt.memory = 0;
     layered = make_file(&opt);
     grown = make_grown();
+    merged = make_merged();
     fixed = make_fixed();
     opt.kind = DEJA_PAIRED;
     paired = make_file(&opt);
@@ -112,6 +134,7 @@ static inline int drop_files(void **state)
     free(blocked.data);
     free(exact.data);
     free(grown.data);
+    free(merged.data);
     free(fixed.data);
     free(paired.data);
     free(layered.data);

@@ -185,3 +185,22 @@ const struct dj_counters_kernel *dj_counters_best(uint32_t bits)
     (void)bits;
     return &dj_counters_portable;
 }
+
+void dj_counters_merge(const struct dj_counters *into, const struct dj_counters *from)
+{
+    const uint64_t top = largest(into);
+    for (uint64_t at = 0; at < DJ_BLOCK_BYTES * into->n_lines; at += 8) {
+        uint64_t *word = word_at(into->body + at, 0);
+        const uint64_t mine = DJ_LE64(__atomic_load_n(word, __ATOMIC_RELAXED));
+        const uint64_t other =
+            DJ_LE64(__atomic_load_n(word_at(from->body + at, 0), __ATOMIC_RELAXED));
+        uint64_t sums = 0;
+        if (!other)
+            continue;
+        for (uint32_t by = 0; by < 64; by += into->bits) {
+            const uint64_t sum = (mine >> by & top) + (other >> by & top);
+            sums |= (sum < top ? sum : top) << by;
+        }
+        __atomic_store_n(word, DJ_LE64(sums), __ATOMIC_RELAXED);
+    }
+}

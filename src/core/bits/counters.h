@@ -57,6 +57,9 @@ bool dj_counters_up(const struct dj_counters *c, uint64_t hash, bool minimal);
  * 0 or all are saturated. *gone: the key is no longer found. */
 bool dj_counters_down(const struct dj_counters *c, uint64_t hash, bool *gone);
 
+/* Adds each counter of `from`, which has the same size; sums saturate. */
+void dj_counters_merge(const struct dj_counters *into, const struct dj_counters *from);
+
 struct dj_counters_sum {
     uint64_t used;      /* not 0 */
     uint64_t saturated; /* at their maximum */

@@ -212,8 +212,7 @@ static void an_impossible_union_is_refused_and_changes_nothing(void **state)
     assert_non_null(strstr(err.text, "the union has 1000 more keys"));
     assert_int_equal(stats_of(a).keys, 0);
     assert_int_equal(deja_filter_merge(none, b, &err), DEJA_EMISMATCH);
-    assert_string_equal(err.text, "only one of the filters has dates: build both with "
-                                  "options.dates, or neither");
+    assert_non_null(strstr(err.text, "dates: only one of them has dates"));
     assert_int_equal(deja_filter_merge(b, none, &err), DEJA_EMISMATCH);
     deja_filter_free(a);
     deja_filter_free(b);
