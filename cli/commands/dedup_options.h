@@ -9,8 +9,8 @@ struct dedup_options {
     const char *append;
     bool repeated;
     bool count;
-    bool counts; /* print how many times each line occurs */
-    bool unique; /* print only lines that occur once */
+    bool counts;          /* print how many times each line occurs */
+    bool unique;          /* print only lines that occur once */
     uint32_t again_after; /* days */
     uint32_t keep;
 };

@@ -237,9 +237,10 @@ static int check_text(const void *target, deja_error *err)
                     "--threshold needs --ngrams N: it is a share of the N-grams of a text");
     if (c->threshold > 1)
         return fail(err, OPT_USAGE, "--threshold is a share, above 0 and at most 1");
-    if (c->ngrams && (c->url || c->format == PICK_HOSTS))
-        return fail(err, OPT_USAGE, "--ngrams and %s cannot be combined: %s has no words",
-                    c->url ? "--url" : "--format hosts", c->url ? "a URL" : "a host");
+    if (c->ngrams && (c->url || pick_is_list(c->format)))
+        return fail(err, OPT_USAGE, "--ngrams and %s%s cannot be combined: %s has no words",
+                    c->url ? "--url" : "--format ", c->url ? "" : pick_format_name(c->format),
+                    c->url ? "a URL" : "a host");
     if (c->redis && (c->jsonl_text || c->ngrams))
         return fail(err, OPT_USAGE,
                     "%s and --redis cannot be combined: texts are compared in this process; use "

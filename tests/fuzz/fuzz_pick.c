@@ -195,22 +195,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct pick_options picks[] = {
-        {.format = PICK_LINES},
-        {.format = PICK_LOG},
-        {.format = PICK_SQUID},
-        {.format = PICK_CDX},
-        {.format = PICK_CDXJ},
-        {.format = PICK_JSONL},
-        {.format = PICK_HOSTS},
-        {.json_key = ".a.\"b\""},
-        {.field = {2}},
-        {.field = {2}, .has_delimiter = true, .delimiter = ';'},
-        {.csv_column = "2"},
-        {.csv_column = "url"},
-        {.format = PICK_DNSMASQ},
-        {.format = PICK_UNBOUND},
-        {.format = PICK_RPZ},
-        {.format = PICK_ADBLOCK},
+        {.format = PICK_LINES},   {.format = PICK_LOG},
+        {.format = PICK_SQUID},   {.format = PICK_CDX},
+        {.format = PICK_CDXJ},    {.format = PICK_JSONL},
+        {.format = PICK_HOSTS},   {.json_key = ".a.\"b\""},
+        {.field = {2}},           {.field = {2}, .has_delimiter = true, .delimiter = ';'},
+        {.csv_column = "2"},      {.csv_column = "url"},
+        {.format = PICK_DNSMASQ}, {.format = PICK_UNBOUND},
+        {.format = PICK_RPZ},     {.format = PICK_ADBLOCK},
     };
     static const struct pick_options several[] = {
         {.field = {3, 1}},
