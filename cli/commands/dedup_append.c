@@ -52,6 +52,17 @@ static int read_lines(struct dedup_append *a, struct session *s, struct judge *j
     return rc;
 }
 
+/* Reading a line would set its date. */
+static int refuse_dates(const struct dedup_append *a, const deja_stats *stats, deja_error *err)
+{
+    if (!(stats->flags & DEJA_DATES))
+        return DEJA_OK;
+    return fail(err, DEJA_ENOTSUP,
+                "--append needs a filter without dates: every run would set the date of all lines "
+                "in %s to today",
+                fail_path(a->file.path).text);
+}
+
 int dedup_append_learn(struct dedup_append *a, const struct call *call,
                        const struct shared_options *c, struct judge *judge, deja_error *err)
 {
@@ -60,15 +71,18 @@ int dedup_append_learn(struct dedup_append *a, const struct call *call,
     deja_stats stats = DEJA_STATS_INIT;
     struct session s = {0};
     struct call one = *call;
-    if (a->file.fd < 0 || a->file.empty)
+    if (a->file.fd < 0)
         return DEJA_OK;
+    int rc = deja_filter_stats(judge->filter, 0, &stats, err);
+    if (rc == DEJA_OK)
+        rc = refuse_dates(a, &stats, err);
+    if (rc < 0 || a->file.empty)
+        return rc;
     one.operands = &a->file.path;
     one.n_operands = 1;
-    int rc = append_flush(&a->file, judge->pending, err); /* what it has is on the disk */
+    rc = append_flush(&a->file, judge->pending, err); /* what it has is on the disk */
     if (rc == DEJA_OK)
         rc = session_begin(&s, c, URLKEYS_COMPARE, key, &unused, err);
-    if (rc == DEJA_OK)
-        rc = deja_filter_stats(judge->filter, 0, &stats, err);
     if (rc == DEJA_OK) /* a state may have the profile */
         rc = session_take_profile(&s, "the filter", stats.profile, stats.url_rules, err);
     if (rc == DEJA_OK)

@@ -43,10 +43,10 @@ bool dedup_counts_wanted(const struct dedup_options *o)
 static const char *other_option(const struct dedup_options *o)
 {
     return o->shared.redis        ? "--redis"
+           : o->again_after       ? "--again-after" /* which needs --state */
            : o->state             ? "--state"
            : o->append            ? "--append"
            : o->keep              ? "--keep"
-           : o->again_after       ? "--again-after"
            : o->shared.mode       ? "--mode"
            : o->shared.jsonl_text ? "--jsonl-text"
            : o->shared.ngrams     ? "--ngrams"

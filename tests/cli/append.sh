@@ -151,11 +151,14 @@ misuse_is_refused_with_a_reason() {
     local option
     printf 'a\n' >list
     cp list before
-    for option in -D --paragraphs '--jsonl-text t' '--ngrams 2' '--redis localhost --state s'; do
+    for option in -D '--again-after 1d --state s' --paragraphs '--jsonl-text t' '--ngrams 2' \
+        '--redis localhost --state s'; do
         # shellcheck disable=SC2086 # words
         fails_with 2 "--append and ${option%% *} cannot be combined" \
             deja dedup --append list $option list
     done
+    fails_with 2 "needs a filter without dates" \
+        deja dedup --append list -k exact --dates --state dated.deja /dev/null
     fails_with 2 "list is also an input" deja dedup --append list list
     # shellcheck disable=SC2094 # on purpose
     fails_with 2 "list is also an input" deja dedup --append list <list

@@ -151,8 +151,8 @@ misuse_is_refused_with_a_reason() {
     local mode option
     echo a >list
     for mode in --counts -u; do
-        for option in '--state s' '--append f' '--keep 2' '--mode 600' '--jsonl-text t' \
-            '--ngrams 2' '--redis localhost --state s' '-k exact'; do
+        for option in '--state s' '--append f' '--keep 2' '--again-after 1d' '--mode 600' \
+            '--jsonl-text t' '--ngrams 2' '--redis localhost --state s' '-k exact'; do
             # shellcheck disable=SC2086 # words
             fails_with 2 "$mode and ${option%% *} cannot be combined" \
                 deja dedup $mode $option list

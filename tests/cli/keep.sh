@@ -98,6 +98,8 @@ misuse_is_refused_with_a_reason() {
     fails_with 2 "--keep and --redis cannot be combined" \
         deja dedup --keep 2 --redis localhost --state s list
     fails_with 2 "--keep and --ngrams cannot be combined" deja dedup --keep 2 --ngrams 3 list
+    fails_with 2 "--keep and --again-after cannot be combined" \
+        deja dedup --keep 2 --again-after 1d --state s.deja list
 }
 
 cases "$@"
