@@ -186,6 +186,8 @@ struct closing session_closing(const struct session *s);
 struct closing session_closing_new(const struct session *s, uint64_t is_new, uint64_t seen);
 /* Adds the size of the filter if it grew, and prints the line. */
 void session_print_closing(const struct session *s, struct closing *c);
+/* The size of a filter, or 0 without one. */
+uint64_t session_filter_bytes(const deja_filter *f);
 /* Did the filter grow in this run? */
 bool session_grew(const struct session *s);
 
