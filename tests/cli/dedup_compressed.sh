@@ -223,7 +223,7 @@ other_formats_are_refused() {
     fails_with 2 "list.deja is a filter file of deja" deja dedup list.deja
     fails_with 2 "list.deja is a filter file of deja" deja build new.deja list.deja
     [ ! -e new.deja ] || fail "a filter of garbage was made"
-    fails_with 2 "list.deja is a filter file of deja" deja check list.deja list.deja
+    fails_with 2 "list.deja is a filter file of deja" deja check list.deja list list.deja
     xz --format=lzma -k list
     fails_with 2 "unpack it first: xz -dc list.lzma | deja ..." deja dedup list.lzma
     cp list.zip "my list.zip" && cp list.zip ./-list.zip && cp list.zip "it's.zip"

@@ -96,7 +96,7 @@ a_filter_is_not_text() {
     echo a | deja build -q f.deja
     cp f.deja g.deja
     local command
-    for command in url dedup 'check f.deja' 'add f.deja' 'build new.deja'; do
+    for command in url dedup 'check f.deja /dev/null' 'add f.deja' 'build new.deja'; do
         # shellcheck disable=SC2086 # words
         fails_with 2 "g.deja is a filter file of deja" deja $command g.deja
         expect_stdout ''
