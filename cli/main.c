@@ -29,8 +29,8 @@ const struct command *command_find(const char *name, deja_error *err)
     return NULL;
 }
 
-/* Replaces a closed standard file with one that fails when it is used, so that no file opened
- * later becomes standard output by accident. */
+/* Replaces a closed standard stream with one that fails when used, so that no file opened later
+ * becomes standard output by accident. */
 static bool fill_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -56,7 +56,7 @@ static int report(struct console *console, int rc, deja_error *err)
     return COMMAND_FAILED;
 }
 
-/* How many operands "F.deja [FILE]..." allows. */
+/* The number of operands that "F.deja [FILE]..." allows. */
 struct operands {
     size_t least, most;
 };
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     const atomic_bool *stop = signals_install();
     deja_error unguarded;
     console_init(&console, STDERR_FILENO, NULL);
-    if (deja_files_guard(&unguarded) < 0) /* a truncated file would kill the process */
+    if (deja_files_guard(&unguarded) < 0) /* a truncated file will kill the process */
         console_error(&console, "%s", unguarded.text);
     int status = argc < 2 ? show_usage() : run_and_close(argc, argv, &console, stop);
     console_clear(&console);

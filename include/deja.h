@@ -8,7 +8,7 @@
  *            through a pointer.  A call that cannot fail returns its result.
  * Errors     err is always last and may be NULL.  On failure it gets one line that names the
  *            field, the file or the reason.  After DEJA_OK it is unchanged.
- * Ownership  Release what *_new, *_open, *_create, *_copy or *_finish stores with *_free, which
+ * Ownership  Release an object from *_new, *_open, *_create, *_copy or *_finish with *_free, which
  *            ignores NULL.  Keys, strings and options are borrowed for the duration of the call.
  * Threads    add, remove, contains, count, prefix and hash may run concurrently on one filter.
  *            Every other call needs exclusive access.
@@ -60,7 +60,7 @@ typedef enum deja_status {
     DEJA_OK = 0,
     DEJA_EINVAL = -1,    /* an argument breaks a rule of this header           */
     DEJA_ENOMEM = -2,    /* out of memory; nothing has changed                 */
-    DEJA_EIO = -3,       /* a file operation failed; errno says which.  ESTALE: */
+    DEJA_EIO = -3,       /* a file operation failed; see errno.  ESTALE:       */
                          /* the path now names a different file                */
     DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one                */
     DEJA_EVERSION = -5,  /* valid, but newer than this library                 */
@@ -270,7 +270,7 @@ typedef struct deja_options {
     const deja_url_rules *url;   /* the form of its keys; NULL: any bytes    */
     uint32_t flags;              /* DEJA_KEY_APART and the flags after it    */
     uint32_t counter_bits;       /* spectral: 4, 8, 16 or 32; default 4      */
-    uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
+    uint32_t fingerprint_bits;   /* static: 8, 16 or 32; default: as p needs */
     uint32_t layers;             /* layered: at most this many; default 8    */
     uint32_t delimiter;          /* layered: byte between words; default ' ' */
     uint32_t generations;        /* window: 1 .. 7 full ones; default 1      */
@@ -306,7 +306,7 @@ typedef enum deja_option_type {
 typedef struct deja_option {
     const char *name;    /* of the field or flag: "capacity", "minimal_increase" */
     const char *keyword; /* in server commands: "CAPACITY"; NULL: none           */
-    const char *value;   /* what help calls its value: "N"; NULL for a flag      */
+    const char *value;   /* name of the value in help: "N"; NULL for a flag      */
     const char *help;    /* a phrase; names other options as `options.NAME`      */
     const char *unit;    /* "keys", "bytes", "seconds", "bits" or NULL           */
     uint32_t type;       /* a deja_option_type                                   */
@@ -320,7 +320,7 @@ typedef struct deja_option {
     uint32_t compared;  /* 1: deja_filter_open refuses a different value         */
     uint32_t renewable; /* 1: deja_filter_rotate can change it                   */
 } deja_option;
-#define DEJA_OPTION_CHOICES 64 /* choices are numbers below it */
+#define DEJA_OPTION_CHOICES 64 /* choices are numbers below this */
 /* Look up a row by its index (NULL after the last) or by its name (NULL if it is unknown). */
 DEJA_API const deja_option *deja_option_at(size_t i);
 DEJA_API const deja_option *deja_option_find(const char *name);
@@ -368,8 +368,8 @@ typedef struct deja_filter deja_filter;
  * contradicts another. */
 DEJA_CHECKED int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err);
 DEJA_API void deja_filter_free(deja_filter *f); /* does not sync */
-/* Reports whether this filter has a capability; its options and parts can rule out what its kind
- * can do.  Ignores whether its file is open for writing. */
+/* Reports whether this filter has a capability; its options and parts can rule out capabilities of
+ * its kind.  Ignores whether its file is open for writing. */
 DEJA_API bool deja_filter_can(const deja_filter *f, uint32_t capability);
 /* Requires a capability: DEJA_OK if the filter has it; otherwise DEJA_ENOTSUP, and err names a
  * kind that can. */
@@ -404,7 +404,7 @@ DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_er
  * spectral: remove undoes one add of the key.  *removed (or NULL) becomes false, and stats count a
  * refusal, if the key is absent or all its counters are saturated: saturated counters have lost
  * count and do not change.  Remove only keys that were added.  A key that was never added is also
- * refused unless it is a false positive; removing a false positive takes counts away from other
+ * refused unless it is a false positive; removing a false positive reduces the counts of other
  * keys, which MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove returns DEJA_ENOTSUP.
  *
  * paired: remove adds the key to a second filter, the deletions, and that is PERMANENT.  Every
@@ -611,7 +611,7 @@ DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_o
  *
  * Without DEJA_CREATE_MODE, a file that contains its secret key is readable only by its owner (0600
  * minus the umask); other files (DEJA_KEY_APART, seed) get 0666 minus the umask.  A file that
- * replaces another keeps that file's permissions and, as far as the system allows, its owner and
+ * replaces another gets that file's permissions and, as far as the system allows, its owner and
  * group. */
 DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
                                     deja_filter **out, deja_error *err);
@@ -620,8 +620,9 @@ DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja
  *
  * A writer never overwrites a file that someone has moved over its own, and stops writing to a
  * file that was deleted: sync, growth, fold and rotate, and the first add after a sync, then fail
- * with DEJA_EIO and errno ESTALE.  deja_filter_check_file says why.  Both files are unchanged, and
- * neither has the keys added since the last sync: open the file again and repeat those adds. */
+ * with DEJA_EIO and errno ESTALE.  deja_filter_check_file explains why.  Both files are unchanged,
+ * and neither has the keys added since the last sync: open the file again and repeat those
+ * adds. */
 DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
 /* Verifies a file: reads all of it and compares its checksums.  DEJA_OK: it is sound.
  * DEJA_EFORMAT: err names the damage.  DEJA_EBUSY: it was not synced after its last add, so it has
@@ -760,11 +761,11 @@ DEJA_CHECKED int deja_filter_overlap(const deja_filter *a, const deja_filter *b,
                                      double *sigma, deja_error *err);
 /* Begins the next visit: empties the filter and gives it different hash functions under the same
  * key, so that the next visit finds pages that this one lost.  If next is NULL, the filter is
- * sized from the keys that this visit had.  Otherwise the nonzero fields of next apply;
- * deja_option.renewable says which fields can change.  A scalable filter becomes one of its parts'
- * kind if memory, hashes or multiplier is given.  Counts may come from a crafted file, so if
- * neither capacity nor memory is given, a size above both 16 MiB and 32 times the current size is
- * refused (DEJA_EINVAL).  A file is replaced atomically. */
+ * sized from the number of keys in this visit.  Otherwise the nonzero fields of next apply;
+ * deja_option.renewable says which fields can change.  A scalable filter becomes one of its
+ * parts' kind if memory, hashes or multiplier is given.  Counts may come from a crafted file, so
+ * if neither capacity nor memory is given, a size above both 16 MiB and 32 times the current size
+ * is refused (DEJA_EINVAL).  A file is replaced atomically. */
 DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 
 /* --- Streams ------------------------------------------------------------ */

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <unistd.h>
 
-/* For both commands. */
+/* Used by both commands. */
 struct job {
     const struct call *call;
     const struct shared_options *shared;
@@ -65,7 +65,7 @@ static void report_json(const struct job *j, const deja_stats *s)
     session_report_end(&r, &j->session);
 }
 
-/* Only a paired filter hides keys that were added. */
+/* Only paired filters hide keys that were added. */
 static void warn_hidden(const struct job *j, const deja_stats *s)
 {
     if (s->hidden > 0)
@@ -202,7 +202,7 @@ static const struct opt build_table[] = {
 };
 
 /* Checks before reading all keys whether the file can be created.  A filter that is never synced
- * leaves no file. */
+ * creates no file. */
 static int try_name(const char *path, unsigned flags, deja_error *err)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -232,7 +232,7 @@ static void hash_for_builder(const void *context, const deja_slice *keys, size_t
     deja_builder_hash_batch(context, keys, n, hash);
 }
 
-/* rc: the status of reading the keys and making the filter. */
+/* rc is the status so far, from reading the keys and making the filter. */
 static int finish_build(struct job *j, int rc, deja_error *err)
 {
     const char *path = j->call->operands[0];
@@ -310,7 +310,8 @@ static bool is_filter_name(const char *path)
     return len > 5 && strcmp(path + len - 5, ".deja") == 0;
 }
 
-/* Checks the name of the new filter; detects swapped operands: deja build urls.txt out.deja. */
+/* Checks the name of the new filter, and detects swapped operands: deja build urls.txt
+ * out.deja. */
 static int check_name(const struct call *call, const struct shared_options *c, deja_error *err)
 {
     const char *path = call->operands[0];

@@ -47,14 +47,14 @@ struct bench {
     struct bench_keys keys;
     struct bench_report report;
     struct bench_case cases[CASES_MAX];
-    size_t n; /* planned; the report counts the finished ones */
+    size_t n; /* planned cases; the report counts the finished ones */
 };
 
 /* --- What to run ------------------------------------------------------------ */
 
 static uint64_t memory_needed(const struct bench_case *c)
 {
-    /* The table that gives the limit has the same size. */
+    /* The table used to measure the limit has the same size. */
     return 2 * c->subject->estimate(c->kind, c->n, c->p, 64);
 }
 
@@ -107,7 +107,7 @@ static void plan_size(struct bench *b, uint64_t n)
         if (deja_kind_can(kind, DEJA_CAN_LAYER)) /* for comparison */
             plan(b, &bench_segments, 0, n, p);
         if (kind == DEJA_BLOCKED &&
-            !(c->filter.fp_rate > 0)) /* the default kind, also at a small rate */
+            !(c->filter.fp_rate > 0)) /* measure the default kind at a small rate, too */
             plan(b, &bench_filter, kind, n, 1e-6);
     }
     if (c->filter.kind != 0)
@@ -170,7 +170,7 @@ static int report(struct bench *b, deja_error *err)
     return out_finish(&own, rc, err);
 }
 
-/* Checks the outputs before the work, which takes minutes. */
+/* Checks the outputs first, because measuring takes minutes. */
 static int check_outputs(const struct bench_options *o, deja_error *err)
 {
     const int rc = o->csv ? existing_check_output(o->csv, err) : DEJA_OK;

@@ -23,7 +23,7 @@ struct crawl_command {
     bool harvest;
 };
 
-/* The crawler has the defaults, because it remembers the options of earlier runs. */
+/* The crawler applies the defaults, because it remembers the options of earlier runs. */
 static const struct crawl_command defaults = {
     .engine = {.max_depth = CRAWL_UNSET,
                .max_redirects = CRAWL_UNSET,
@@ -71,7 +71,7 @@ static int check_options(const void *target, deja_error *err)
     return DEJA_OK;
 }
 
-/* --name, and --no-name, which undoes it. */
+/* Defines --name and --no-name, which undoes it. */
 #define ON_OFF(name, field, on_help, off_help)                                                    \
     OPT_EITHER(name, struct crawl_command, engine.field.on, engine.field.off, on_help),           \
         OPT_EITHER("no-" name, struct crawl_command, engine.field.off, engine.field.on, off_help)
@@ -308,7 +308,7 @@ static int run_visits(struct call *call, struct crawl_options *o, deja_error *er
     return account.count[CRAWL_FETCHED] > 0 ? COMMAND_DONE : COMMAND_NO;
 }
 
-/* Adds what the option table does not fill. */
+/* Adds the fields that the option table does not fill. */
 static struct crawl_options engine_options(const struct call *call)
 {
     const struct crawl_command *o = call->options;
@@ -324,7 +324,7 @@ static struct crawl_options engine_options(const struct call *call)
     return e;
 }
 
-/* The name of the crawl's cache; empty if it is too long. */
+/* The path of the crawl's cache; empty if it is too long. */
 struct cache_path {
     char text[4096];
 };
@@ -338,7 +338,7 @@ static struct cache_path cache_path(const struct crawl_options *engine)
     return p;
 }
 
-/* The profile of the URLs in the crawl's cache; 0: there is no cache. */
+/* The profile of the URLs in the crawl's cache, or 0 if there is no cache. */
 static uint32_t profile_before(const struct crawl_options *engine)
 {
     const struct cache_path path = cache_path(engine);

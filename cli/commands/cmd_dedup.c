@@ -125,8 +125,8 @@ struct job {
 
 /* --- The filter ----------------------------------------------------------- */
 
-/* Only kinds that take keys one by one and find them later keep the promise that no repeat is
- * printed.  state: the file that has the kind, or NULL for -k. */
+/* Dedup promises that no repeat is printed, so the kind must add keys one by one and find them
+ * later.  state is the file of that kind, or NULL if -k gives it. */
 static int check_kind(uint32_t kind, const char *state, deja_error *err)
 {
     if (session_can_dedup(kind))
@@ -180,7 +180,7 @@ static int create_state(struct job *j, deja_options *opt, deja_error *err)
     }
     const int rc =
         deja_filter_create(j->o->state, shared_create_flags(&j->o->shared), opt, &j->filter, err);
-    /* The file gets its name now, so that no other process creates one. */
+    /* Name the file now, so that no other process creates one. */
     return rc < 0 ? rc : deja_filter_sync(j->filter, err);
 }
 

@@ -8,7 +8,7 @@ static int check_options(const void *target, deja_error *err)
     const struct shared_options *c = target;
     if (c->filter.capacity == 0 && c->filter.memory == 0)
         return fail(err, OPT_USAGE,
-                    "no number of keys; give -n N, or -m SIZE to see how many fit");
+                    "give the number of keys, -n N, or a size, -m SIZE, to see how many fit");
     if (c->filter.capacity != 0 && c->filter.memory != 0 && c->filter.fp_rate > 0)
         return fail(err, OPT_USAGE, "-n, -p and -m: give two; deja computes the third");
     return DEJA_OK;

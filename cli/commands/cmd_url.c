@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct url_options {
-    struct shared_options shared; /* its url is the profile */
+    struct shared_options shared; /* shared.url is the profile */
     bool segments;
     bool expressions;
     bool changed;
@@ -201,7 +201,7 @@ static void show_progress(struct job *j)
             .items = j->read, .done = in.raw, .total = in.total, .fill = -1, .lost = -1});
 }
 
-/* Prints what precedes an error. */
+/* Prints all lines; before an error, those that precede it. */
 static int print_all(struct job *j, deja_error *err)
 {
     int rc = DEJA_OK;

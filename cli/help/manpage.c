@@ -80,7 +80,7 @@ const struct command_example help_overview_examples[] = {
     {NULL, NULL},
 };
 
-/* The next paragraph of a text, which is advanced past it; empty at the end. */
+/* Returns the next paragraph and advances the text past it; empty at the end. */
 struct paragraph {
     char text[4096];
 };
@@ -108,7 +108,7 @@ struct help_phrase help_phrase(const struct opt *o)
     return e;
 }
 
-/* What encloses the value of an option: " VALUE" or "[=VALUE]". */
+/* The text around the value of an option: " VALUE" or "[=VALUE]". */
 static const char *value_open(const struct opt *o)
 {
     return opt_is_optional(o) ? "[=" : " ";
@@ -266,7 +266,8 @@ void help_overview(struct out *o)
 
 /* --- Man pages ------------------------------------------------------------------ */
 
-/* Escapes what troff would read as a request or an escape, or print as another character. */
+/* Prints a character; escapes it if troff would read it as a request or an escape, or print a
+ * different one. */
 static void troff_char(struct out *o, char c, bool line_begins)
 {
     static const struct {
@@ -299,8 +300,8 @@ static bool in_placeholder(char c)
     return (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Whether a sentence ends before the space at text: troff spaces sentences well if each starts on
- * a new line. */
+/* Whether a sentence ends before the space at `text`.  Each sentence starts on a new line, because
+ * troff then spaces sentences well. */
 static bool sentence_ends(const char *text, char before)
 {
     return before == '.' && text[1] >= 'A' && text[1] <= 'Z';
@@ -319,7 +320,7 @@ static void troff_prose(struct out *o, const char *text)
     out_text(o, "\n");
 }
 
-/* Operands: words in capitals are placeholders, printed in italics. */
+/* Prints the operands; words in capitals are placeholders, in italics. */
 static void troff_operands(struct out *o, const char *text)
 {
     bool italic = false;

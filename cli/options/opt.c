@@ -86,7 +86,7 @@ static bool is_given(const struct opt *o, const char *field)
     case OPT_TYPE_CHOICE:
     case OPT_TYPE_BYTE:
         return memcmp(field, zeros, sizeof(uint32_t)) != 0;
-    default: /* numbers and pointers of 64 bits */
+    default: /* 64-bit numbers and pointers */
         return memcmp(field, zeros, sizeof(uint64_t)) != 0;
     }
 }
@@ -130,7 +130,7 @@ int opt_check_names(const struct opt *table, const void *target, bool from_termi
 
 /* --- Values ---------------------------------------------------------------- */
 
-/* The option as the user spelled it, for messages. */
+/* The option as the user typed it, for messages. */
 struct label {
     char text[48];
 };
@@ -259,7 +259,7 @@ static int set_byte(const char *text, uint32_t *field, deja_error *err)
     char byte = '\0';
     const int rc = num_parse_char(text, &byte, err);
     *field = (unsigned char)byte;
-    return rc == DEJA_OK && !byte ? fail(err, DEJA_EINVAL, "takes a byte that is not zero") : rc;
+    return rc == DEJA_OK && !byte ? fail(err, DEJA_EINVAL, "takes a byte other than zero") : rc;
 }
 
 static int set_value(const struct opt *o, const char *text, void *field, deja_error *err)
@@ -456,7 +456,7 @@ static int unknown_letter(struct parser *p, const char *letters, char letter)
     return fail(p->err, OPT_USAGE, "unknown option -%c", letter);
 }
 
-/* -qzn5: flags, then at most one option with a value, which is the rest. */
+/* Parses -qzn5: flags, then at most one option whose value is the rest. */
 static int parse_letters(struct parser *p, const char *letters)
 {
     for (const char *c = letters; *c != '\0' && !p->rest->help; c++) {
@@ -518,7 +518,7 @@ int opt_parse(const struct opt *table, int argc, char **argv, void *target, stru
     while (rc == DEJA_OK && p.at < argc && !rest->help) {
         char *arg = argv[p.at++];
         if (ended || arg[0] != '-' || arg[1] == '\0')
-            argv[rest->n++] = arg; /* never ahead of p.at */
+            argv[rest->n++] = arg; /* rest->n never passes p.at */
         else if (strcmp(arg, "--") == 0)
             ended = true;
         else if (arg[1] == '-')

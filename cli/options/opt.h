@@ -82,16 +82,16 @@ struct opt {
     enum opt_type type;
     char letter;                     /* 0: none                                        */
     const char *name;                /* without the dashes; a heading's title          */
-    const char *value;               /* what --help calls the value: "N"               */
+    const char *value;               /* the value's name in --help: "N"                */
     const char *help;                /* a phrase, no capital, no period                */
     size_t offset;                   /* of the field, or of the group's struct         */
     uint64_t min, max;               /* COUNT, COUNT32, SIZE, DURATION, DAYS           */
     opt_names *names;                /* CHOICE                                         */
     const char *fallback;            /* OPTIONAL; CHOICE whose value may be omitted     */
-    uint32_t aside;                  /* CHOICE: not 0: this value sets the bool at ...  */
+    uint32_t aside;                  /* CHOICE: if not 0, this value sets the bool at ... */
     size_t aside_offset;             /* ... and leaves the field to the other choices; */
                                      /* FLAG: if aside is not 0, clears that bool      */
-    const char *refuse;              /* not NULL: an error with this text              */
+    const char *refuse;              /* if not NULL, the option fails with this text   */
     const char *noun;                /* STRING: what the value is, if not a file       */
     const char *hint;                /* INDEXES: what to do instead of a negative value */
     const char *instead;             /* FLAG: the option that takes a value, without dashes */
@@ -100,7 +100,7 @@ struct opt {
     uint32_t bit;                    /* FLAG: not 0: this bit of a uint32_t            */
     const struct opt *group;         /* GROUP: a table, or ...                         */
     const struct opt *(*make)(void); /* ... a function that makes it              */
-    /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
+    /* CHECK: returns DEJA_OK or a failure, usually fail(err, OPT_USAGE, ...) */
     int (*check)(const void *target, deja_error *err);
 };
 
@@ -200,14 +200,14 @@ struct opt_rest {
     size_t n_notes; /* about old or unclear spellings, for the user */
 };
 
-/* Parses argv[0 .. argc), without the names of program and command, into target.  DEJA_OK, or
- * OPT_USAGE with a text that names the option and says which values it takes. */
+/* Parses argv[0 .. argc), without the names of program and command, into target.  Returns DEJA_OK,
+ * or OPT_USAGE with a text that names the option and the values that it takes. */
 int opt_parse(const struct opt *table, int argc, char **argv, void *target, struct opt_rest *rest,
               deja_error *err);
 
-/* For a command that was given no input file: OPT_USAGE if the value of an option such as --csv is
- * an existing file that was probably meant as input: its name has a dot or slash, or standard
- * input is a terminal. */
+/* For a command without an input file: fails with OPT_USAGE if the value of an option such as
+ * --csv was probably meant as input.  It is then an existing file, and its name has a dot or
+ * slash, or standard input is a terminal. */
 int opt_check_names(const struct opt *table, const void *target, bool from_terminal,
                     deja_error *err);
 
@@ -249,15 +249,16 @@ void opt_list_given(const struct opt *table, const void *target, char *text, siz
 bool opt_flag_is_set(const struct opt *table, const void *target, const char *name);
 
 #define OPT_NEAR_LEN 32 /* longer words are not compared */
-/* The candidate nearest to a mistyped word, or NULL (opt_near.c): start with {.word = ...}, offer
- * all candidates, read `best`. */
+/* Finds the candidate nearest to a mistyped word (opt_near.c).  Start with {.word = ...}, offer
+ * all candidates, then read `best`, which is NULL if none is near. */
 struct opt_near {
     const char *word;
     const char *best;
     size_t distance;
 };
 void opt_near_offer(struct opt_near *near, const char *candidate);
-/* The end of a message: "; did you mean --kind?", or empty; `front` is "--" or "". */
+/* Returns the end of a message, "; did you mean --kind?", or an empty text; `front` is "--" or
+ * "". */
 struct opt_hint {
     char text[OPT_NEAR_LEN + 32];
 };

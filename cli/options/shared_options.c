@@ -444,7 +444,7 @@ static uint64_t first_capacity(const deja_filter *f)
     return units ? o.capacity / units : 0;
 }
 
-/* Whether these options give bodies of that size. */
+/* Whether these options result in bodies of that size. */
 static bool same_bodies(const struct shared_options *c, const deja_stats *s)
 {
     deja_options opt = shared_filter_options(c);

@@ -16,7 +16,7 @@ struct shared_options { /* 0, NULL or false: not given */
     uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
     bool fixed;       /* do not grow past the given size */
     const char *key_file;
-    bool insecure_key; /* even if others can read that file */
+    bool insecure_key; /* accept the file even if others can read it */
     bool force;        /* replace an existing filter */
     uint32_t mode;     /* of a new filter file; 0: the library's choice */
     const char *output;
@@ -51,7 +51,7 @@ struct shared_options { /* 0, NULL or false: not given */
 struct pick_options shared_pick_options(const struct shared_options *c);
 /* The options for the library; the caller reads the key file. */
 deja_options shared_filter_options(const struct shared_options *c);
-/* --force and --mode as flags of deja_filter_create. */
+/* Returns --force and --mode as flags of deja_filter_create. */
 unsigned shared_create_flags(const struct shared_options *c);
 /* Fails if an option needs a profile but has none, or does not fit the profile.  With --url,
  * shared_rules checks this; without, call it when the profile is known: a filter may have one. */

@@ -1,4 +1,4 @@
-/* info_text.c - `deja info` for people: a line for each property. */
+/* info_text.c - prints `deja info` as text, with a line for each property. */
 #include "cli/report/info_report.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -15,7 +15,7 @@ static void label(struct out *o, const char *name)
 
 #define LINE(o, name, ...) (label(o, name), out_printf(o, __VA_ARGS__))
 
-/* A line that may be long. */
+/* Prints a line, wrapped if it is long. */
 static void print_words(struct out *o, const char *name, const char *words)
 {
     label(o, name);
@@ -134,7 +134,7 @@ static void print_one_in(struct out *o, const char *what, double n)
     out_printf(o, "one %s in %s%s", what, num_estimate(scaled).s, unit);
 }
 
-/* Only this kind misses keys that were added; say how many. */
+/* Only this kind misses keys that were added, so report how many. */
 static void print_forgotten(struct out *o, const deja_stats *s)
 {
     LINE(o, "deletions", "%s of %s planned; %s refused as absent\n", num_of(s->deletions, "key").s,

@@ -59,7 +59,7 @@ static int print_table(struct out *o, const struct plan_report *s, deja_error *e
     return table_print(&t, o, 2, err);
 }
 
-/* What the rows do not show. */
+/* Prints notes on what the rows do not show. */
 static void print_notes(struct out *o, const struct plan_report *s)
 {
     if (plan_find(s, DEJA_STATIC))
@@ -104,7 +104,7 @@ static void print_bar(struct out *o, double bits, double widest)
     }
 }
 
-/* Bits per key against the rate. */
+/* Prints the bits per key for each rate. */
 static void print_tradeoff(struct out *o, const struct plan_report *s)
 {
     static const uint32_t kinds[2] = {DEJA_CLASSIC, DEJA_BLOCKED};

@@ -37,7 +37,7 @@ struct job {
     uint8_t key[DEJA_KEY_LEN];
     struct session session;
     bool sync_output;
-    bool forgets; /* the filters are windows */
+    bool forgets; /* the cache's filters are windows */
     uint8_t *want;
     size_t want_cap;
     uint64_t yes; /* dedup: new; check: found; add: new */
@@ -202,7 +202,7 @@ static int process(void *job, struct batch *b, deja_error *err)
     int rc = judge(j, b, err);
     if (rc < 0)
         return rc;
-    if (j->what->use == REMOTE_DEDUP && block->shared) { /* folding moves the keys */
+    if (j->what->use == REMOTE_DEDUP && block->shared) { /* folding the batch will move the keys */
         added = malloc(keys * sizeof *added);
         if (!added)
             return fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu lines", keys);

@@ -60,7 +60,7 @@ bool shards_existed(const struct shards *s)
 /* Keys sorted by shard, with a request for each COMMAND_KEYS of them. */
 struct lot {
     size_t n;      /* keys */
-    size_t *index; /* of key i in the caller's array */
+    size_t *index; /* index of key i in the caller's array */
     const char **argv;
     size_t *len;
     struct wire_request *request;
@@ -157,7 +157,7 @@ static int refused(const struct shards *s, const char *shard, const char *text, 
     return fail(err, DEJA_EIO, "%s: %.150s", shard, text);
 }
 
-/* Stores the answers of one request. */
+/* Stores the answers to one request. */
 static int take_answers(const struct shards *s, const struct lot *lot, size_t i, uint8_t *answer,
                         deja_error *err)
 {
@@ -187,8 +187,8 @@ static int run_lot(struct shards *s, struct lot *lot, uint8_t *answer, deja_erro
     return rc;
 }
 
-/* WAIT counts only the writes of its own connection.  If a connection was lost, the adds are sent
- * again; adding a key twice is harmless. */
+/* WAIT covers only the writes of its own connection, so if a connection is lost, the adds are sent
+ * again.  Adding a key twice is harmless. */
 static int add_and_wait(struct shards *s, struct lot *lot, uint8_t *answer, deja_error *err)
 {
     int rc = DEJA_EBUSY;
@@ -286,7 +286,7 @@ static struct text text_of(uint64_t shards, const char *profile, uint64_t rules)
     return t;
 }
 
-/* sscanf is lenient, so the text must equal the one that text_of writes. */
+/* sscanf is lenient, so the text is also compared with the output of text_of. */
 static bool read_text(const char *text, uint64_t *n, char profile[PROFILE_LEN], uint64_t *rules)
 {
     return sscanf(text, "deja-cache 1 shards=%" SCNu64 " profile=%15s rules=%" SCNx64, n, profile,
@@ -321,10 +321,11 @@ static int check_profile(struct shards *s, const char *profile, uint64_t rules,
     while (s->rules && rules != deja_url_rules_id(s->rules))
         s->rules = deja_url_rules_older(s->rules);
     if (!s->rules)
-        return fail(err, DEJA_EMISMATCH,
-                    "%s holds URLs of profile %s with other rules: another list of parameters, or "
-                    "another version of deja",
-                    s->name, profile);
+        return fail(
+            err, DEJA_EMISMATCH,
+            "%s holds URLs of profile %s with different rules: another list of parameters, or "
+            "another version of deja",
+            s->name, profile);
     return DEJA_OK;
 }
 
@@ -397,7 +398,7 @@ static uint64_t capacity_of_shard(uint64_t capacity, uint32_t n)
     return (uint64_t)ceil(mean + 5 * sqrt(mean)) + 1;
 }
 
-/* The words of DEJA.RESERVE, the same for all shards except for the name. */
+/* The words of DEJA.RESERVE; only the name differs between shards. */
 #define RESERVE_OPTIONS 64
 struct reserve {
     const char *word[2 + 2 * RESERVE_OPTIONS];
@@ -508,7 +509,7 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
         !deja_kind_can(opt->create->kind, DEJA_CAN_GROW))
         rc = fail(err, DEJA_EINVAL, "how many keys? give options.capacity: %s does not grow",
                   opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
-    if (rc == DEJA_OK) /* the last place is for the description */
+    if (rc == DEJA_OK) /* the last place holds the description */
         rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
     if (rc == DEJA_OK) {
         wire_set_talk(s->wire, &opt->talk);

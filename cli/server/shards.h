@@ -17,8 +17,8 @@
 
 struct shards_options {
     const char *url, *name;
-    uint32_t shards;   /* 0: as in the cache; for a new one, SHARDS_DEFAULT or fewer */
-    uint32_t replicas; /* that must receive an add before it counts */
+    uint32_t shards;   /* 0: as many as the cache has; for a new one, SHARDS_DEFAULT or fewer */
+    uint32_t replicas; /* replicas that must receive an add before it counts */
     const deja_options
         *create; /* or NULL; make a missing cache; sizes are of all shards together */
     const deja_url_rules *rules; /* of the canonical form of the keys; NULL: those of the cache,
@@ -31,20 +31,21 @@ struct shards;
 int shards_open(const struct shards_options *opt, struct shards **out, deja_error *err);
 void shards_close(struct shards *s); /* NULL is fine */
 uint32_t shards_count(const struct shards *s);
-/* Did the cache exist before shards_open? */
+/* Whether the cache existed before shards_open. */
 bool shards_existed(const struct shards *s);
-/* The given rules, in the version with which the cache was made. */
+/* The given rules, in the version that the cache was made with. */
 const deja_url_rules *shards_rules(const struct shards *s);
 /* The profile of the cache, 0 if its keys are bytes, and the id of its rules.  A client that did
  * not give its rules sends keys in this form. */
 uint32_t shards_profile(const struct shards *s, uint64_t *rules);
 
-/* *forgets: are its filters windows?  *keys: how many keys they remember together; 0 if they are
- * windows by time. */
+/* *forgets becomes true if the filters are windows; *keys becomes the number of keys that they
+ * remember together, or 0 for windows by time. */
 int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err);
 
 /* For each key with want[i] != 0 (NULL: all), answer[i] becomes 1 if it was found (check) or new
- * (add), otherwise 0.  The other answers are not changed.  May be repeated after a failure. */
+ * (add), otherwise 0.  The other answers are not changed.  Both calls may be repeated after a
+ * failure. */
 int shards_check(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
                  uint8_t *answer, deja_error *err);
 int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,

@@ -19,8 +19,8 @@
  *         .run = run,
  *     };
  *
- * Texts are plain ASCII, paragraphs end with an empty line, and a single line break is a space.
- * A paragraph that begins with a space is printed unchanged, with its line breaks. */
+ * Texts are plain ASCII.  An empty line ends a paragraph; a single line break is a space.  A
+ * paragraph that begins with a space is printed unchanged, with its line breaks. */
 #ifndef CLI_SESSION_COMMAND_H
 #define CLI_SESSION_COMMAND_H
 #include "cli/options/shared_options.h"
@@ -62,7 +62,7 @@ struct command {
     opt_names *operand_names;            /* what operands can be, for completion; NULL: files */
     const struct opt *options;           /* may be NULL */
     size_t options_size;                 /* of the struct that the options fill */
-    const void *defaults;                /* such a struct to start with; NULL: all zero */
+    const void *defaults;                /* initial values of that struct; NULL: all zero */
     const char *description;             /* paragraphs: see above */
     const char *notes[5];                /* more of them, which other commands share */
     struct command_example examples[16]; /* the entry of zeros after the last one ... */
@@ -72,14 +72,15 @@ struct command {
     int (*run)(struct call *call, deja_error *err);
 };
 
-/* Where results go with -o path: call->out for NULL and "-", otherwise the file, opened into
- * *own unless it is a filter.  Either way out_finish(own, ...) ends it. */
+/* Opens the output of -o path: *out becomes call->out for NULL and "-", otherwise the file, opened
+ * into *own.  Refuses to overwrite a filter.  End with out_finish(own, ...) in either case. */
 int call_output(const struct call *call, const char *path, struct out *own, struct out **out,
                 deja_error *err);
 
-/* Data written to a file is durable only after a sync; a pipe or terminal receives it at once. */
+/* Whether the output is a file, which is durable only after a sync; a pipe or terminal receives
+ * data at once. */
 bool call_is_file(const struct out *out);
-/* Delivers the output to its reader: flushes it and, for a file, syncs it. */
+/* Delivers the output to its reader: flushes it and, if `sync` is set, syncs it. */
 int call_hand_over(struct out *out, bool sync, deja_error *err);
 /* Prefixes a library error with the name of the file, except for file system errors, which already
  * name it.  Returns rc. */

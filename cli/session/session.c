@@ -21,7 +21,7 @@ int session_begin(struct session *s, const struct shared_options *c, enum urlkey
     return keyfile_read(c, key, err);
 }
 
-/* If the file was made with an older version of its profile, use that version. */
+/* Opens the file, with an older version of the profile if it was made with that. */
 static int open_by_its_rules(struct session *s, const char *path, unsigned flags,
                              const deja_options *expect, deja_filter **out, deja_error *err)
 {
@@ -156,7 +156,7 @@ static uint32_t thread_count(const struct shared_options *c)
     return n > 1 ? (uint32_t)n : 1;
 }
 
-/* A time window whose newest generation starts in the future. */
+/* Warns about a time window whose newest generation starts in the future. */
 static void warn_clock(struct console *c, const deja_filter *f)
 {
     deja_stats o = DEJA_STATS_INIT;
@@ -285,7 +285,7 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
     if (progress_due(&s->progress))
         show_progress(s);
     int rc = signals_stopped(s->call->stop) ? 0 : next_batch(s, out, err);
-    if (rc == 0) /* the end, or the reader saw the signal first */
+    if (rc == 0) /* the end of the input, or the reader saw the signal first */
         s->stopped = signals_stopped(s->call->stop);
     if (rc > 0) {
         s->records += (*out)->block.n;

@@ -63,12 +63,12 @@
     "Lines are printed unchanged. A CSV or CDX header is printed once, before the results. A "    \
     "line with several hosts is printed if any of them is "
 
-/* The input: the operands from number `first` on. */
+/* The options of the input, which consists of the operands from number `first` on. */
 struct input_options session_input_options(const struct call *call, const struct shared_options *c,
                                            size_t first);
 
 /* Chooses the size of a new filter: the user's, or an estimate from the length of the input if it
- * is known.  If the filter can grow, and without --fixed, this is only its initial size. */
+ * is known.  If the filter can grow and --fixed is not given, this is only its initial size. */
 int session_choose_size(const struct call *call, const struct shared_options *c, size_t first,
                         deja_options *opt, deja_error *err);
 
@@ -140,8 +140,8 @@ void session_note_terminal(struct console *c);
 /* Calls fn for every batch, until the end, Ctrl-C or a failure. */
 typedef int session_fn(void *job, struct batch *b, deja_error *err);
 int session_each(struct session *s, session_fn *fn, void *job, deja_error *err);
-/* The same if fn changes a filter file: it is synced every SESSION_SYNC seconds, even if the input
- * pauses, and at the end, even after a failure. */
+/* The same for a function that changes a filter file.  The file is synced every SESSION_SYNC
+ * seconds, even if the input pauses, and at the end, even after a failure. */
 int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
                         deja_error *err);
 #define SESSION_SYNC 30.0
@@ -155,8 +155,8 @@ void session_spread(struct batch *b, uint8_t keyless);
  * each line.  Its answer is 1 if any of its keys has the answer 1, and `keyless` if it has no
  * key.  Its key is the first with that answer. */
 void session_fold(struct session *s, struct batch *b, uint8_t keyless);
-/* Prints the header and the records of a batch whose answer is `want`, or with --canonical their
- * forms. */
+/* Prints the header and the records of a batch whose answer is `want`, or their canonical forms
+ * with --canonical. */
 void session_print(struct session *s, const struct batch *b, uint8_t want);
 /* Passes the same to a function, piece by piece, without the header. */
 typedef void session_put_fn(void *to, const void *data, size_t len);
@@ -204,7 +204,8 @@ void session_report_end(struct session_report *r, const struct session *s);
 
 /* The number of keys in a filter if it holds more than it was sized for, otherwise 0. */
 uint64_t session_too_many(const deja_filter *f);
-/* Can a kind add keys one by one, forgetting at most the oldest?  0: the default kind. */
+/* Whether a kind can add keys one by one, forgetting at most the oldest.  0 is the default
+ * kind. */
 bool session_can_dedup(uint32_t kind);
 /* Call it after adding keys: warns once when the filter holds more keys than it was sized for.
  * what: the filter's name in the warning. */

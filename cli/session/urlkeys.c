@@ -2,7 +2,7 @@
  *
  * The library needs room for the longest possible form of a URL, and usually uses none of it.  So
  * the step reserves a large piece of the block's room once, offers all of it for each lot of keys,
- * and takes only what was used. */
+ * and keeps only the used part. */
 #include "cli/session/urlkeys.h"
 #include "cli/options/paramfile.h"
 #include "tools/base/ascii.h"
@@ -80,7 +80,7 @@ int urlkeys_use_version(struct urlkeys *u, const char *filter, uint64_t id, deja
             return DEJA_OK;
         }
     const uint32_t profile = deja_url_rules_profile(u->rules);
-    return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s with other rules: %s",
+    return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s with different rules: %s",
                 fail_path(filter).text, deja_profile_name(profile),
                 profile == DEJA_URL_CRAWL
                     ? "give the --drop-params and --keep-params with which it was made, or "
@@ -107,7 +107,7 @@ static inline bool make_room(struct block *b, struct urlkeys_room *r, size_t len
     return r->at;
 }
 
-/* Takes the slice if it is in the room; other slices point elsewhere. */
+/* Keeps the slice if it is in the room; other slices point elsewhere. */
 static inline void keep(struct block *b, struct urlkeys_room *r, deja_slice s)
 {
     const size_t offset = (size_t)((uintptr_t)s.data - (uintptr_t)r->at);
@@ -118,7 +118,7 @@ static inline void keep(struct block *b, struct urlkeys_room *r, deja_slice s)
     r->cap -= offset + s.len;
 }
 
-/* No key, or the - that logs write instead. */
+/* Whether the key is empty, or the - that logs write instead. */
 static bool is_nothing(deja_slice key)
 {
     return key.len == 0 || (key.len == 1 && *(const char *)key.data == '-');
@@ -137,7 +137,7 @@ static size_t scheme_len(const char *at, size_t len)
     return 0;
 }
 
-/* Like browsers, treats http:path as a link if the base is http, too. */
+/* Like browsers, treats http:path as relative if the base is also http. */
 static bool is_link(deja_slice base, deja_slice key)
 {
     const char *at = key.data, *const end = at + key.len;
@@ -271,8 +271,8 @@ static deja_slice own_expression(deja_slice canon)
     return (deja_slice){colon + 3, canon.len - skip};
 }
 
-/* Stores the form of record i; rc < 0 says why there is none.  After a failure, the block has the
- * records before it. */
+/* Stores the form of record i; a negative rc says why there is none.  After a failure, the block
+ * has only the records before i. */
 static int take_form(struct urlkeys *u, struct block *b, size_t i, int rc, deja_slice form,
                      deja_error *err)
 {
@@ -309,7 +309,7 @@ static void make_forms(const struct urlkeys *u, struct block *b, deja_slice *key
     }
 }
 
-/* n keys from `at` on, for which is_nothing is false. */
+/* Canonicalizes n keys from `at` on, for which is_nothing is false. */
 static int make_lot(struct urlkeys *u, struct block *b, size_t at, size_t n,
                     struct urlkeys_room *room, deja_error *err)
 {

@@ -33,12 +33,12 @@ struct urlkeys {
     deja_url_rules *own;
     enum urlkeys_use use;
     bool strict;
-    bool forms;   /* also fill the forms of blocks, which --canonical prints */
+    bool forms;   /* also store the canonical forms in blocks, for --canonical */
     bool own_key; /* the key is a gsb expression: the canonical form without the scheme */
     deja_slice base;
     _Atomic uint64_t no_url;   /* keys that are not URLs */
     _Atomic uint64_t no_idna;  /* hosts that this build cannot convert */
-    _Atomic uint64_t left_out; /* of both: keyless because of gsb */
+    _Atomic uint64_t left_out; /* keys of both groups that are keyless because of gsb */
 };
 
 /* The options' strings must stay valid until urlkeys_fini.  DEJA_EINVAL: the base is not a URL, or a
@@ -55,7 +55,7 @@ int urlkeys_use_version(struct urlkeys *u, const char *filter, uint64_t id, deja
 int urlkeys_run(void *urlkeys, struct block *b, deja_error *err);
 
 /* The same for one key: *form becomes its canonical form, in the key itself or in the block's
- * room.  After DEJA_ENOTURL or DEJA_ENOTSUP, *form is the key.  DEJA_ENOMEM: out of memory. */
+ * room.  After DEJA_ENOTURL or DEJA_ENOTSUP, *form is the key. */
 struct urlkeys_room {
     char *at;
     size_t cap;

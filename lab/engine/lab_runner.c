@@ -33,7 +33,7 @@ int lab_results_init(struct lab_results *r, const struct lab *lab, const struct 
     r->done = calloc((size_t)r->runs * units + 1, 1);
     return r->value && r->done
                ? DEJA_OK
-               : fail(err, DEJA_ENOMEM, "no memory for the results of %s", e->name);
+               : fail(err, DEJA_ENOMEM, "out of memory for the results of %s", e->name);
 }
 
 void lab_results_fini(struct lab_results *r)
@@ -288,7 +288,7 @@ int lab_run(const struct lab *lab, struct lab_results *results, size_t n,
     struct crew c = {.lab = lab, .journal = journal, .console = console, .begin = clock_seconds()};
     c.job = calloc(lab_tasks(results, n) + 1, sizeof *c.job);
     if (!c.job)
-        return fail(err, DEJA_ENOMEM, "no memory for the list of tasks");
+        return fail(err, DEJA_ENOMEM, "out of memory for the list of tasks");
     list_jobs(&c, results, n);
     (void)pthread_mutex_init(&c.lock, NULL);
     (void)pthread_cond_init(&c.changed, NULL);

@@ -7,8 +7,8 @@
  *
  * for every even m.  So positions 2i and 2i + 1 become position i, and the OR of neighbors is
  * exactly the body that the same keys leave in a filter of half the size.  (If positions were
- * reduced modulo m, the OR of the two halves would be.)  In a classic part a position is a bit, in
- * a blocked part it is a block; the bits of a key within it do not depend on the size.
+ * reduced modulo m, it would be the OR of the two halves.)  In a classic part a position is a bit,
+ * in a blocked part it is a block; the bits of a key within it do not depend on the size.
  *
  * Overlap.  The set bits give an estimate of the number of distinct keys (core/math), including
  * for the union of two filters, whose bits are counted without building it: common = n(a) + n(b) -

@@ -181,14 +181,14 @@ static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, siz
         rc = add_held(f, &b, is_new, &taken);
     }
     if (rc == DEJA_EIO && dj_filter_is_lost(f))
-        taken = 0; /* it is unknown which of them were added */
+        taken = 0; /* which of them were added is unknown */
     atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     if (done)
         *done = taken;
     return rc;
 }
 
-/* Updates a reader's window with what the writer of its file has done. */
+/* Updates a reader's window after changes by the writer of its file. */
 static void follow_writer(const deja_filter *reader)
 {
     deja_filter *f = (deja_filter *)(uintptr_t)reader;
@@ -372,7 +372,7 @@ int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err)
     if (!dj_kind_can(f->plan.kind, DEJA_CAN_EXPIRE) && !dj_dates_has(f))
         return dj_filter_explain(f, DEJA_ENOTSUP, DEJA_CAN_EXPIRE, err);
     if (seconds > DJ_MAX_SECONDS)
-        return dj_fail(err, DEJA_EINVAL, "seconds is %llu; at most %llu", (ull)seconds,
+        return dj_fail(err, DEJA_EINVAL, "seconds is %llu: at most %llu", (ull)seconds,
                        (ull)DJ_MAX_SECONDS);
     atomic_store_explicit(&f->clock.given, seconds, memory_order_relaxed);
     return DEJA_OK;

@@ -1,4 +1,4 @@
-/* explain.c - turn the status of a failed call into a sentence.
+/* explain.c - turns the status of a failed call into a sentence.
  *
  * Batches and kinds return only a status: they run for every key, and most callers read nothing
  * else.  The public calls turn it into a sentence here, so that no tool has to. */
@@ -62,12 +62,12 @@ static void list_kinds(uint32_t capability, char *text, size_t cap)
                                     deja_kind_name(k));
 }
 
-/* Why the options of a filter rule out what its kind can do. */
+/* Explains why the options of a filter rule out something that its kind can do. */
 static const char *options_that_forbid(const deja_filter *f, uint32_t capability)
 {
     if (capability & DEJA_CAN_REMOVE && f->plan.flags & DEJA_MINIMAL_INCREASE)
         return "has options.minimal_increase, so its counters do not hold the sum of their keys: "
-               "removing a key would take counts from others";
+               "removing a key would reduce the counts of others";
     if (capability & DEJA_CAN_PREFIX && f->plan.flags & DEJA_LAYERED_WORDS)
         return "was made with options.layered_words and cannot answer prefix queries: layered "
                "filters of URLs can";
@@ -94,7 +94,7 @@ static int cannot(const deja_filter *f, uint32_t capability, deja_error *err)
     list_kinds(capability, kinds, sizeof kinds);
     return dj_fail(err, DEJA_ENOTSUP, "%s is of kind %s%s, which cannot %s; %s can", name.text,
                    f->plan.kind->name,
-                   dj_kind_can(f->plan.kind, capability) ? " with other parts" : "",
+                   dj_kind_can(f->plan.kind, capability) ? " with parts of other kinds" : "",
                    verb_of(capability), kinds);
 }
 

@@ -1,4 +1,5 @@
-/* filter.c - make, swap and free filters, and report what each can do; batch.c handles keys. */
+/* filter.c - makes, swaps and frees filters, and reports the capabilities of each; batch.c handles
+ * keys. */
 #include "filter/filter.h"
 #include "core/base/alloc.h"
 #include "core/base/random.h"

@@ -51,7 +51,7 @@ static const struct dj_owner_ops memory_ops = {
 void dj_filter_to_memory(deja_filter *f)
 {
     f->owner = &memory_ops;
-    atomic_store(&f->writing, true); /* so begin_writing is never called */
+    atomic_store(&f->writing, true); /* so that begin_writing is never called */
 }
 
 /* Allocates the bodies of a filter that has none. */

@@ -113,8 +113,8 @@ const deja_option *deja_option_find(const char *name)
     return find(name, strlen(name));
 }
 
-/* A kind lists the options and flags that only some kinds accept; every kind accepts an option that
- * no kind lists. */
+/* Whether a kind lists the option.  Kinds list the options and flags that only some kinds accept;
+ * every kind accepts an option that none lists. */
 static bool is_named(const deja_option *o, const struct dj_kind *kind)
 {
     return o->flag ? kind->flags & o->flag : dj_kind_takes(kind, o->name);

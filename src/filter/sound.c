@@ -15,11 +15,11 @@
  *   multiplier          The body has at least n k M bits.
  *   folds               Unfolded, the body has a size that a filter can have.
  *
- * Predicted rates depend on the math library, so they may differ by a factor of 2.  That is a
- * small difference in bits, and every deja 0.1 file passes.
+ * Predicted rates depend on the math library, so the checks allow a factor of 2.  That is a small
+ * difference in bits, and every deja 0.1 file passes.
  *
- * A valid header can still ask for much memory; growth.c limits how much a filter takes that the
- * caller did not ask for. */
+ * A valid header can still ask for much memory; growth.c limits the memory that a filter takes
+ * without being asked. */
 #include "filter/sound.h"
 #include "core/base/status.h"
 #include <math.h>

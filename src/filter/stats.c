@@ -1,7 +1,7 @@
 /* stats.c - reports statistics of a filter, with or without reading its body.
  *
- * Counting bits takes as long as reading all memory of the filter.  A server that reports the
- * number of keys with every request cannot wait for that, so the body is read only on request. */
+ * Counting bits reads all memory of the filter.  A server that reports the number of keys with
+ * every request cannot wait for that, so the body is read only on request. */
 #include "core/base/status.h"
 #include "filter/dates.h"
 #include "filter/filter.h"

@@ -20,7 +20,7 @@
 
 #define MAX_KEYS DJ_MAX_CAPACITY
 
-/* How many distinct keys the visit had: stored, removed or lost.  A full filter may report
+/* The number of distinct keys in the visit: stored, removed or lost.  A full filter may report
  * infinitely many lost keys. */
 static double came(const deja_stats *s)
 {
@@ -104,7 +104,7 @@ static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
 }
 
 /* A size that is computed from counts, not given by the caller, is limited to a multiple of the
- * current size: a file of 5 kB can claim any number of keys. */
+ * current size, because a file of 5 kB can claim any number of keys. */
 static int check_size(const deja_filter *f, const deja_options *asked, const deja_options *opt,
                       const struct dj_plan *plan, deja_error *err)
 {

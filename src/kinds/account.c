@@ -1,4 +1,4 @@
-/* account.c - statistics of a filter, from the bits of each part.
+/* account.c - computes the statistics of a filter from the bits of each part.
  *
  * The current rate is computed from the bits that are set, not from the number of keys.  The losses
  * so far are computed from the number of keys: a key that arrived when the filter held x others
@@ -7,9 +7,9 @@
 #include "kinds/account.h"
 #include <math.h>
 
-/* How many distinct keys were offered if `keys` of them were answered "new": solves n - lost(n) =
- * keys for n with Newton's method; the derivative of lost is the rate.  A filter far beyond its
- * capacity loses nearly all keys, so n is uncertain; it is at most `offered`. */
+/* Computes how many distinct keys were offered if `keys` of them were answered "new": solves n -
+ * lost(n) = keys for n with Newton's method; the derivative of lost is the rate.  A filter far
+ * beyond its capacity loses nearly all keys, so n is uncertain; it is at most `offered`. */
 static double came_to(const struct dj_shape *s, uint32_t filters, double keys, double offered,
                       const struct dj_earlier *earlier)
 {

@@ -8,8 +8,8 @@
 #include "kinds/plan.h"
 #include <pthread.h>
 
-#define DJ_MAX_PARTS 32 /* a header has room for this many */
-/* The largest count in a file: the sum of 32 of them still fits into 64 bits. */
+#define DJ_MAX_PARTS 32 /* as many as fit into a header */
+/* The largest count in a file; the sum of 32 of them still fits into 64 bits. */
 #define DJ_MAX_COUNT (UINT64_C(1) << 58)
 
 /* The sum of two counts, at most DJ_MAX_COUNT. */
@@ -18,8 +18,8 @@ static inline uint64_t dj_count_sum(uint64_t a, uint64_t b)
     return a < DJ_MAX_COUNT && b < DJ_MAX_COUNT - a ? a + b : DJ_MAX_COUNT;
 }
 
-/* Counts from before the last fold, union or turn of a window, when different bits decided what
- * was new; all zero if there was none. */
+/* Counts from before the last fold, union or turn of a window, when different bits decided whether
+ * a key was new; all zero if there was none. */
 struct dj_earlier {
     uint64_t unions; /* filters that were merged into this one */
     uint64_t keys;   /* answered "new" until then */
@@ -29,9 +29,9 @@ struct dj_earlier {
 /* The generations of a window (window.c); a file's sync record has the same numbers. */
 struct dj_window {
     uint64_t turns;                        /* the newest generation is line turns mod P */
-    bool clearing;                         /* that line still has bits of an expired one */
+    bool clearing;                         /* that line still has bits of an expired generation */
     uint64_t start[DJ_BLOCK_LINES];        /* when each began; 0: not yet */
-    _Atomic uint64_t keys[DJ_BLOCK_LINES]; /* that were new to each */
+    _Atomic uint64_t keys[DJ_BLOCK_LINES]; /* keys that were new to each */
 };
 
 /* The time of a window: the caller's, or the system's plus `ahead`.  It never runs backward (see
@@ -40,7 +40,7 @@ struct dj_clock {
     _Atomic uint64_t given; /* 0: the system's */
     _Atomic uint64_t ahead;
     _Atomic uint64_t latest; /* the latest time that an add used */
-    _Atomic uint64_t behind; /* the most that it was behind a file's newest generation */
+    _Atomic uint64_t behind; /* its largest lag behind a file's newest generation */
 };
 
 /* Where the bodies live: the heap (memory.c) or a mapped file (store). */
@@ -48,15 +48,16 @@ struct dj_owner_ops {
     int (*begin_writing)(deja_filter *f);          /* called before the first add after a sync */
     int (*grow)(deja_filter *f, uint32_t n_parts); /* give bodies to the parts up to n_parts */
     void (*free)(deja_filter *f);                  /* release the bodies */
-    /* Makes an empty filter of the same owner and key that will replace f ... */
+    /* Makes an empty filter with the same owner and key that will replace f ... */
     int (*next)(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
                 deja_error *err);
     /* ... once it is filled: f and next are exchanged, durably.  On failure, f is unchanged. */
     int (*replace)(deja_filter *f, deja_filter *next, deja_error *err);
-    /* The others may be NULL: the heap has none of them. */
+    /* The following may be NULL; the heap has none of them. */
     void (*walk)(const deja_filter *f, bool begin); /* the bodies will be read in order, or not */
     int (*checkpoint)(deja_filter *f); /* window: makes bodies, then counts and turns, durable */
-    /* window: has the writer turned since this reader last looked?  take: follow it. */
+    /* window: whether the writer has turned since this reader last checked; if `take` is set,
+     * follows it. */
     bool (*follow)(deja_filter *f, bool take);
     /* Whether the file is still intact: a quick check for every batch, and a full check. */
     bool (*is_whole)(const deja_filter *f);

@@ -43,7 +43,7 @@ enum outcome {
     LINE_FULL
 };
 
-/* If another thread takes the slot first, it may have stored this very key: compare again. */
+/* If another thread takes the slot first, it may have stored the same key, so compare again. */
 static enum outcome put(uint64_t *line, uint64_t h)
 {
     for (unsigned i = 0; i < DJ_SLOTS; i++) {

@@ -1,8 +1,8 @@
-/* generations.c - when the generations of a window begin, fill and expire; window.c explains
- * why. */
+/* generations.c - decides when the generations of a window begin, fill and expire; window.c
+ * explains why. */
 #include "kinds/generations.h"
 
-#define MOST_TURNS (UINT64_C(1) << 62) /* a record has room for twice as many */
+#define MOST_TURNS (UINT64_C(1) << 62) /* a record can hold twice as many */
 
 uint64_t dj_generations_quota(const struct dj_plan *plan)
 {

@@ -1,4 +1,4 @@
-/* kind.h - what a kind provides.
+/* kind.h - the interface of a kind.
  *
  * src/filter has checked the arguments, hashed the keys and taken the locks.  Each kind has one
  * file, which ends with its struct dj_kind; kinds.c lists them, and all other code calls through
@@ -32,7 +32,7 @@ struct dj_body {
                      size_t n, uint8_t *found);
     /* Used bits, counters or slots; static: bits that hold a key's fingerprint. */
     uint64_t (*bits_set)(const struct dj_part *p);
-    /* Undo one add of this key; count how many times it was added.  NULL: not supported. */
+    /* Undo one add of this key; return how many times it was added.  NULL: not supported. */
     enum dj_removal (*remove)(struct dj_part *p, uint64_t hash, bool shared);
     uint32_t (*count)(const struct dj_part *p, uint64_t hash);
     /* Set operations.  For bodies of bits: word number `word` of the body after some folds.  For
@@ -79,7 +79,7 @@ struct dj_kind {
 
     uint32_t layout;                 /* of a body, for core/math */
     uint32_t fixed_k;                /* positions per key; 0: k can be chosen */
-    uint32_t parts;                  /* that it begins with; 0: F */
+    uint32_t parts;                  /* parts at the start; 0: F */
     bool any_hash;                   /* accepts hashes with k numbers per key */
     bool adds_parts;                 /* gets more parts as it fills */
     uint64_t most_capacity;          /* 0: DJ_MAX_CAPACITY */
@@ -89,17 +89,18 @@ struct dj_kind {
     /* Sets shape and capacity. */
     int (*plan)(const deja_options *opt, struct dj_plan *plan, deja_error *err);
     bool (*by_multiplier)(const struct dj_plan *plan); /* m = n k M can size it; NULL: no */
-    bool (*powers_of_2)(const struct dj_plan *plan);   /* its sizes are; NULL: no */
+    bool (*powers_of_2)(const struct dj_plan *plan);   /* its sizes are powers of 2; NULL: no */
     /* The rate that a part is sized for, the rate of the filter with n keys, and the keys lost
      * until then.  NULL: the same as for F equal parts. */
     double (*part_rate)(const struct dj_plan *plan);
     double (*rate)(const struct dj_plan *plan, double n);
     double (*lost)(const struct dj_plan *plan, double n);
-    /* The most bodies of size plan->shape that it can have (NULL: F), and the most that it needs
-     * besides them (NULL: nothing).  False: too much. */
+    /* The most bodies of size plan->shape that it can have (NULL: F), and the most memory that it
+     * needs besides them (NULL: none).  Returns false if that is too much. */
     uint32_t (*bodies)(const struct dj_plan *plan);
     bool (*besides)(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
-    /* Adjusts part i, which has the plan's numbers; false: too large.  NULL: no adjustment. */
+    /* Adjusts part i, which starts with the plan's numbers; returns false if it would be too
+     * large.  NULL: no adjustment. */
     bool (*part)(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
     const struct dj_kind *(*kind_of_part)(const struct dj_plan *plan, uint32_t i); /* or NULL */
 
@@ -113,8 +114,8 @@ struct dj_kind {
     /* --- Answers --- */
 
     void (*prefetch)(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add);
-    /* ahead, shared and the result are as in struct dj_body.  If add takes fewer than n keys and
-     * the kind has make_room, that is called. */
+    /* ahead, shared and the result are as in struct dj_body.  If add takes fewer than n keys,
+     * make_room is called, if the kind has it. */
     size_t (*add)(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                   uint8_t *is_new, bool shared);
     void (*contains)(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
@@ -122,8 +123,8 @@ struct dj_kind {
     bool (*remove)(deja_filter *f, uint64_t hash, bool shared); /* NULL: cannot */
     uint32_t (*count)(const deja_filter *f, uint64_t hash);     /* NULL: cannot */
     void (*prefix)(const deja_filter *f, const deja_slice *prefix, size_t n, uint8_t *found);
-    /* How many keys fit before it needs more room.  NULL: it never gets more, and its parts need
-     * no lock. */
+    /* The number of keys that fit before it needs more room.  NULL: it never gets more room, and
+     * its parts need no lock. */
     uint64_t (*room)(deja_filter *f);
     /* Called with the filter locked: begins the next generation, or describes the parts from
      * f->n_parts up to *n_parts, which then get bodies.  row: the key that did not fit. */
@@ -167,7 +168,7 @@ struct dj_kind {
     void (*to_record)(const deja_filter *f, struct dj_record *r);
     void (*from_record)(deja_filter *f, const struct dj_record *r);
     void (*recount)(const deja_filter *f, struct dj_record *r);
-    /* Updates a reader's filter with what the writer has done; NULL: there is nothing to update. */
+    /* Updates a reader's filter after changes by the writer; NULL: there is nothing to update. */
     void (*follow)(deja_filter *f, const struct dj_record *r);
 
     struct dj_body body; /* the operations of a part; empty: no part is of this kind */

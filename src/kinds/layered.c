@@ -8,13 +8,12 @@
  *
  * Paper mode follows Algorithms 3 and 4 exactly (rules 1).  H_j is the same in every layer: output
  * j of SplitMix64 seeded with the segment's hash, reduced to a position below m.  Position j in
- * the XOR layer is the XOR of the positions H_j of all segments; the papers do not say how to
+ * the XOR layer is the XOR of the positions H_j of all segments; the papers do not specify how to
  * reduce it, so deja takes it modulo m.  Segments are the strings between slashes, without the
  * scheme.  Equal segments cancel out (h/a/a has the XOR of h alone), and the XOR layer ignores the
- * order of
- * segments: after a/b, b/x and x/a the filter reports b/a as seen, at any size.  deja 0.1 files
- * keep rules 0: a segment includes the slash before it, the first one includes the scheme, and
- * 64-bit numbers are XORed before they are reduced.
+ * order of segments: after a/b, b/x and x/a the filter reports b/a as seen, at any size.  deja 0.1
+ * files keep rules 0: a segment includes the slash before it, the first one includes the scheme,
+ * and 64-bit numbers are XORed before they are reduced.
  *
  * Salted mode is the default.  Layer i uses mix(hash xor salt i), a bijection of the hash, so a
  * segment has a different number in each layer.  The XOR of these numbers is a tabulation hash of
@@ -114,7 +113,7 @@ static void see_url(const deja_filter *f, const uint64_t *row, uint64_t whole_la
         lot->entry[i][t] = dj_mix64(row[1 + t] ^ f->layers.salt[t]);
         mark ^= lot->entry[i][t];
     }
-    if (whole_last) /* its layer has only the path; the XOR layer uses the whole segment */
+    if (whole_last) /* the layer gets only the path; the XOR layer uses the whole segment */
         mark ^= lot->entry[i][last] ^ dj_mix64(whole_last ^ f->layers.salt[last]);
     lot->mark[i] = mark;
 }
@@ -175,7 +174,8 @@ static struct dj_part *newest_of(deja_filter *f, uint32_t layer)
     return f->part[f->layers.part[layer][f->layers.n[layer] - 1]];
 }
 
-/* A URL has at most one segment in a layer.  No branch: it could not be predicted. */
+/* A URL has at most one segment in a layer.  The code has no branch, because none could be
+ * predicted. */
 static void ask_url_layer(const deja_filter *f, const struct lot *lot, uint32_t layer,
                           const uint8_t *who, size_t n, uint16_t *known)
 {
@@ -256,7 +256,7 @@ static void layered_contains(const deja_filter *f, const uint64_t *rows, const u
 
 /* --- Adding ---------------------------------------------------------------- */
 
-/* A bit for each layer that has no room for these segments of key i. */
+/* Returns a bit for each layer that has no room for these segments of key i. */
 static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t i,
                             uint32_t segments)
 {
@@ -306,8 +306,8 @@ static bool add_segments(deja_filter *f, const struct lot *lot, size_t i, uint32
     return any;
 }
 
-/* Counts a new key.  If its segments were known (familiar), it could have been lost: add its weight
- * to the estimate.  Lost keys set no new bits but count as present. */
+/* Counts a new key.  If its segments were known (familiar), similar keys may have been lost, so
+ * adds its weight to the estimate.  Lost keys set no new bits but count as present. */
 static void count_key(deja_filter *f, bool familiar)
 {
     const uint64_t t = atomic_fetch_add_explicit(&f->part[0]->keys, 1, memory_order_relaxed);
@@ -446,7 +446,7 @@ static void layered_rows(const deja_filter *f, const deja_slice *keys, size_t n,
     dj_segments_hash(&cut, &f->hasher, keys, n, row);
 }
 
-/* Nothing to prefetch: which lines a row needs depends on earlier answers. */
+/* Prefetches nothing: the lines that a row needs depend on earlier answers. */
 static void layered_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
     (void)f, (void)hash, (void)n, (void)for_add;

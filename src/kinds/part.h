@@ -1,4 +1,4 @@
-/* part.h - one flat body and the numbers that give it meaning.
+/* part.h - a part of a filter: one flat body and the numbers that describe it.
  *
  * A filter is a list of parts: one for a plain kind, F for the spatial strategy, one for each
  * growth of a scalable filter or of a layer.  A part knows only bits and hashes; the `body` of its

@@ -57,7 +57,7 @@ int dj_plan_too_large(const struct dj_plan *plan, deja_error *err)
     const double twins = dj_shape_twins(&plan->shape, (double)plan->capacity);
     if (plan->fp_rate <= twins && !plan->shape.no_twins)
         return dj_fail(err, DEJA_EINVAL,
-                       "rate %g: hashes of %d bits are equal at a rate of %.2g among %llu keys; "
+                       "rate %g: %d-bit hashes collide at a rate of %.2g among %llu keys; "
                        "lower options.capacity or raise options.fp_rate",
                        plan->fp_rate, plan->shape.layout == DJ_DATED ? DJ_DATED_BITS : 64, twins,
                        (ull)plan->capacity);
@@ -187,8 +187,8 @@ int dj_plan_plain(const deja_options *opt, struct dj_plan *plan, deja_error *err
 
 /* --- Results of a plan ------------------------------------------------------------ */
 
-/* A series does not add a key that an older part has, so it cannot count; and its parts must take
- * keys and keep them. */
+/* Whether a kind can be the parts of a series.  A series does not add a key that an older part
+ * has, so it cannot count keys; its parts must accept keys and keep them. */
 static bool fits_a_series(const struct dj_kind *part_kind)
 {
     return dj_kind_can(part_kind, DEJA_CAN_ADD) &&

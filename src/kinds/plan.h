@@ -1,4 +1,5 @@
-/* plan.h - options turned into sizes: every number that a file records, without using any memory.
+/* plan.h - turns options into sizes: computes every number that a file records, without allocating
+ * memory.
  *
  * Each kind computes its own sizes; plan.c has the steps that they share.  All of it is pure
  * arithmetic. */
@@ -26,7 +27,7 @@
 
 /* The results of earlier visits (visit.c); all zero in the first one. */
 struct dj_past {
-    uint64_t visits;        /* finished before this one */
+    uint64_t visits;        /* visits finished before this one */
     double missed;          /* probability that all of them missed a page */
     double last_lost;       /* keys lost in the last of them ... */
     uint64_t last_distinct; /* ... and how many distinct keys it had */
@@ -66,7 +67,7 @@ struct dj_plan {
     bool own_k;        /* k was given, and the next visit keeps it */
     double multiplier; /* M, if m = n k M; otherwise 0 */
     uint64_t visit;
-    uint32_t folds; /* how many times it was halved */
+    uint32_t folds; /* how many times the filter was halved */
     struct dj_past past;
     struct dj_shape shape;   /* of the first part */
     uint64_t deletions;      /* paired: capacity of the second part ... */
@@ -82,14 +83,14 @@ struct dj_plan {
 
 /* --- Results of a plan --------------------------------------------------------- */
 
-/* The rate at capacity, limited to what a file can record; the rate that its parts are sized for;
- * the rate with n keys, and the keys lost until then. */
+/* The rate at capacity, within the range of a file; the rate that its parts are sized for; the
+ * rate with n keys; and the keys lost until then. */
 double dj_plan_rate(const struct dj_plan *plan);
 double dj_plan_part_rate(const struct dj_plan *plan);
 double dj_plan_rate_at(const struct dj_plan *plan, double n);
 double dj_plan_lost(const struct dj_plan *plan, double n);
-/* How many parts a new filter has, the most bodies of size plan->shape that it can have, and the
- * bytes of all bodies of known size. */
+/* The number of parts of a new filter, the most bodies of size plan->shape that it can have, and
+ * the bytes of all bodies of known size. */
 uint32_t dj_plan_parts(const struct dj_plan *plan);
 uint32_t dj_plan_bodies(const struct dj_plan *plan);
 uint64_t dj_plan_bytes(const struct dj_plan *plan);
@@ -97,7 +98,7 @@ uint64_t dj_plan_bytes(const struct dj_plan *plan);
 uint64_t dj_plan_reads(const struct dj_plan *plan);
 /* Generations in a body: 1 except in a window. */
 uint32_t dj_plan_lines(const struct dj_plan *plan);
-/* How many numbers a key becomes, and how many of these part i gets. */
+/* The numbers that a key becomes, and how many of these part i gets. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
 /* The kind of part i; and its kind, capacity, rate and shape.  False if it would be too large. */
@@ -110,8 +111,8 @@ bool dj_plan_reaches(const struct dj_shape *s, uint64_t n, double p);
 
 /* --- Sizes ----------------------------------------------------------------------- */
 
-/* Plans a kind with F equal bodies, from two of capacity, rate and memory or from the multiplier;
- * and the steps of that, for kinds with rules of their own. */
+/* Plans a kind with F equal bodies, from two of capacity, rate and memory, or from the multiplier.
+ * The functions after it are steps of that, for kinds with rules of their own. */
 int dj_plan_plain(const deja_options *opt, struct dj_plan *plan, deja_error *err);
 int dj_plan_check_two(const deja_options *opt, deja_error *err);
 int dj_plan_by_two(const deja_options *opt, struct dj_plan *plan, deja_error *err);

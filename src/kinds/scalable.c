@@ -2,9 +2,9 @@
  *
  * When the newest part holds as many keys as it was sized for, the next one is added.  It is
  * `growth` times as large, and its rate is lower, so that the rates of all parts sum to less than
- * p.  Keys go to the newest part; a key is seen if any part has it.  Not knowing n therefore costs
- * a lookup in each part and the bits for the lower rates.  It stays small because sizes grow
- * geometrically: 8 million keys at first, then 16, 32, 64 million.
+ * p.  Keys go to the newest part; a key is seen if any part has it.  So the price of not knowing n
+ * is a lookup in each part and the bits for the lower rates.  The price stays low because sizes
+ * grow geometrically: 8 million keys at first, then 16, 32, 64 million.
  *
  * The first part has capacity n and rate p (1 - r), where r is the tightening; part i has capacity
  * n growth^i.  If r is at least 1/2, part i has the rate p (1 - r) r^i.  A smaller r is the share
@@ -27,7 +27,7 @@
 #include <math.h>
 
 #define DEFAULT_FIRST_CAPACITY 8000000
-#define PART_TIMES             UINT64_C(8) /* lower rates take more bits; enough for r >= 0.1 */
+#define PART_TIMES             UINT64_C(8) /* lower rates need more bits; enough for r >= 0.1 */
 
 /* --- Plan ------------------------------------------------------------------ */
 
@@ -286,8 +286,8 @@ static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *
     s->fp_now = dj_either(older, a->rate);
 }
 
-/* After a union or a fold: the keys lost before it plus, for the keys since then, at most the
- * number that the current rate would have lost. */
+/* After a union or a fold: returns the keys lost before it plus, for the keys since then, at most
+ * the number that the current rate would have lost. */
 static double lost_since(const struct dj_earlier *then, const deja_stats *s)
 {
     const double since = s->keys > then->keys ? (double)(s->keys - then->keys) : 0;

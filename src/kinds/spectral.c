@@ -8,10 +8,10 @@
  *
  * Minimal increase increments only the counters at the minimum, which is enough for this key and
  * disturbs other keys less.  But a counter then no longer holds the sum of its keys, and
- * decrementing it would take counts from other keys, so remove is refused.
+ * decrementing it would reduce the counts of other keys, so remove is refused.
  *
  * Remove refuses a key with a zero counter: it was never added.  It cannot recognize a false
- * positive; removing one takes counts away from other keys, which may then be missed.  A saturated
+ * positive; removing one reduces the counts of other keys, which may then be missed.  A saturated
  * counter is never decremented.
  *
  * All counters of a key are in one line, so writers lock a line.  The locks are in a small table
@@ -121,8 +121,8 @@ static bool all_can_remove(const deja_filter *f, uint64_t hash)
     return true;
 }
 
-/* The combined answer of F parts: a part in which all counters of the key are saturated keeps
- * them, as a single counter does; the others are decremented. */
+/* Removes a key from F parts and combines their answers.  A part in which all counters of the key
+ * are saturated keeps them, like a single saturated counter; the other parts decrement theirs. */
 static enum dj_removal remove_from_all(deja_filter *f, uint64_t hash, bool shared)
 {
     enum dj_removal answer = DJ_REFUSED;

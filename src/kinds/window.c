@@ -1,4 +1,4 @@
-/* window.c - a filter of the last N keys, or of the keys of the last T seconds.
+/* window.c - remembers the last N keys, or the keys of the last T seconds.
  *
  * The body holds P = G + 1 blocked filters of equal size, the generations: up to G full ones and
  * the one that is filling.  When that one is full, the oldest is emptied and becomes the newest.
@@ -129,14 +129,15 @@ struct dj_shape dj_window_generation(const struct dj_shape *s, uint32_t lines)
     return (struct dj_shape){.layout = DJ_BLOCKS, .k = s->k, .bits = s->bits / lines};
 }
 
-/* The rate when all P generations hold their share of n keys. */
+/* The rate if all P generations hold their share of n keys. */
 static double window_rate(const struct dj_plan *plan, double n)
 {
     const struct dj_shape s = dj_window_generation(&plan->shape, dj_plan_lines(plan));
     return 1 - pow(1 - dj_shape_rate(&s, n / plan->generations), dj_plan_lines(plan));
 }
 
-/* How many of the first n keys are lost: a key of generation j may be found in the j older ones. */
+/* The number of the first n keys that are lost: a key of generation j may be found in the j older
+ * ones. */
 static double window_lost(const struct dj_plan *plan, double n)
 {
     const struct dj_shape s = dj_window_generation(&plan->shape, dj_plan_lines(plan));
@@ -231,7 +232,8 @@ static void raise_to(_Atomic uint64_t *number, uint64_t to)
         ;
 }
 
-/* The same for an add.  If the system clock was set back, time continues from the latest. */
+/* Reads the clock for an add.  If the system clock was set back, time continues from the
+ * latest. */
 static uint64_t read_clock(deja_filter *f)
 {
     const uint64_t now = dj_window_now(f), system = system_seconds();
@@ -541,7 +543,7 @@ void dj_window_look(const deja_filter *f, const uint64_t *hash, size_t n, uint8_
 
 /* --- Files ------------------------------------------------------------------------- */
 
-#define CLEARING (UINT64_C(1) << 63) /* a bit in the turns of a record */
+#define CLEARING (UINT64_C(1) << 63) /* a flag in the turns of a record */
 
 static void window_to_record(const deja_filter *f, struct dj_record *r)
 {

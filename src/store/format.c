@@ -4,8 +4,8 @@
  * that only one kind has are in its own tables.
  *
  * Encoding trusts its struct.  Decoding trusts nothing: bytes may be damaged, crafted, or from a
- * later version.  It checks magic, version and checksum first, then names and ranges, then what
- * depends on them; no number controls a loop or a size before it has been checked. */
+ * later version.  It checks magic, version and checksum first, then names and ranges, then the
+ * fields that depend on them; no number controls a loop or a size before it has been checked. */
 #include "store/format.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Like PNG's magic number: it is not text, and transfers that convert line ends break it. */
+/* Like PNG's magic number, it is not text, and a transfer that converts line ends damages it. */
 static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
 
 /* Offsets in the header (docs/format.md). */
@@ -202,8 +202,8 @@ uint64_t dj_record_offset(uint64_t sequence)
     return sequence % 2 ? DJ_RECORD_A : DJ_RECORD_A + DJ_RECORD_LEN;
 }
 
-/* Limits the counts, so that a crafted count cannot overflow and none can grow beyond what the
- * loader accepts. */
+/* Limits the counts, so that a crafted count cannot overflow and none can exceed the loader's
+ * limit. */
 static void bound_counts(struct dj_record *r)
 {
     uint64_t *const counts[] = {&r->offered, &r->syncs,   &r->earlier.unions, &r->earlier.keys,

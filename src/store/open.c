@@ -1,7 +1,7 @@
 /* open.c - checks the header of a file and maps its bodies.
  *
  * Only the header is read, so opening takes the same time for any size.  The bodies are mapped:
- * several processes share one copy in memory, and readers see what a writer adds.
+ * several processes share one copy in memory, and readers see the keys that a writer adds.
  * deja_file_verify checks whether the bodies are as they were when synced. */
 #include "store/open.h"
 #include "core/base/bytes.h"
@@ -157,8 +157,8 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
                        name ? name : "unknown", deja_profile_name(profile));
     if (plan->url_rules != deja_url_rules_id(want))
         return dj_fail(err, DEJA_EMISMATCH,
-                       "%s holds URLs of profile %s with other rules: another list of parameters, "
-                       "another version of the profile, or only one build has IDNA",
+                       "%s holds URLs of profile %s with different rules: another list of "
+                       "parameters, another version of the profile, or only one build has IDNA",
                        path, name);
     return DEJA_OK;
 }
@@ -307,7 +307,8 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     return DEJA_OK;
 }
 
-/* Only a reader of a time window must follow: by keys, it looks in every generation anyway. */
+/* Only a reader of a time window must follow; in a window by keys, it searches every generation
+ * anyway. */
 bool dj_file_follow(deja_filter *f, bool take)
 {
     struct dj_file *file = f->store;

@@ -64,7 +64,7 @@ struct deja_dedup {
     deja_allocator alloc_copy;
 };
 
-/* Like realloc; on failure returns NULL and keeps the array. */
+/* Works like realloc; on failure, returns NULL and keeps the array. */
 static void *resize(deja_dedup *d, void *array, size_t size, size_t to)
 {
     void *other = dj_alloc(d->alloc, to, 64);
@@ -122,7 +122,7 @@ static uint64_t identity(const deja_dedup *d, const uint64_t *hash)
     return id ? id : 1;
 }
 
-/* The place of id in the table: its own, or a free one. */
+/* The place of id in the table, or a free one. */
 static size_t place_of(const deja_dedup *d, uint64_t id)
 {
     size_t at = (size_t)(id * DJ_GOLDEN >> 32) & (d->table_len - 1);
@@ -158,7 +158,8 @@ static void make_room(deja_dedup *d, uint64_t now)
     }
 }
 
-/* A bit for the generation of a pending key, or 0 if the key is not pending or has expired. */
+/* Returns a bit for the generation of a pending key, or 0 if the key is not pending or has
+ * expired. */
 static unsigned pending_in(const deja_dedup *d, size_t at)
 {
     const uint32_t lines = dj_plan_lines(&d->f->plan);
@@ -166,8 +167,8 @@ static unsigned pending_in(const deja_dedup *d, size_t at)
     return kept ? 1u << d->turn[at] % lines : 0;
 }
 
-/* Adds a key to the copy.  Returns whether it was new to the window; *waits: it is pending now.
- * lines: a bit for each generation of the filter that has the key. */
+/* Adds a key to the copy.  Returns whether it was new to the window; *waits becomes true if it is
+ * pending now.  lines: a bit for each generation of the filter that has the key. */
 static bool add_ahead(deja_dedup *d, uint64_t id, unsigned lines, uint64_t now, bool *waits)
 {
     const struct dj_plan *plan = &d->f->plan;
@@ -315,7 +316,8 @@ static void wait(deja_dedup *d, const uint64_t *hash)
     d->n++;
 }
 
-/* is_new[i]: on entry the generations of the filter that have key i; on return 1 if it is new. */
+/* Judges keys.  is_new[i] holds, on entry, the generations of the filter that have key i; on
+ * return, 1 if the key is new. */
 static void judge_window(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
 {
     if (!d->n) /* nothing is pending */

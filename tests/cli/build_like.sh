@@ -55,7 +55,7 @@ the_url_profile_is_copied() {
     printf 'http://a.example/?a=2&b=1\n' | deja check -q --url=crawl b.deja > found
     [ -s found ] || fail "another form"
     exits_with 2 deja build --force -q --like a.deja --url=crawl --keep-params b.deja list
-    expect_stderr_has "a.deja holds URLs of profile crawl with other rules"
+    expect_stderr_has "a.deja holds URLs of profile crawl with different rules"
 }
 
 the_format_is_copied() {

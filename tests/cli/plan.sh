@@ -166,9 +166,9 @@ END
 }
 
 wrong_options_are_refused() {
-    _refuses "no number of keys; give -n N, or -m SIZE to see how many fit"
+    _refuses "give the number of keys, -n N, or a size, -m SIZE, to see how many fit"
     expect_stderr_has "try: deja plan --help"
-    _refuses "no number of keys" -p 1e-3
+    _refuses "give the number of keys" -p 1e-3
     _refuses "-n, -p and -m: give two; deja computes the third" -n 5 -p 0.1 -m 1M
     local p
     for p in 0 1 2 -1 nan x ''; do

@@ -159,7 +159,7 @@ parameters_must_be_given_again() {
     echo 'http://a.example/?ours=1&id=2' >list
     echo ours >names
     deja build -q --url=crawl --drop-params names ours.deja list
-    fails_with 2 "ours.deja holds URLs of profile crawl with other rules: give the --drop-params and \
+    fails_with 2 "ours.deja holds URLs of profile crawl with different rules: give the --drop-params and \
 --keep-params with which it was made" deja check ours.deja list
     fails_with 2 "give the --drop-params" deja check --keep-params ours.deja list
     succeeds deja check -q --drop-params names ours.deja <<<'http://a.example/?id=2'
@@ -187,8 +187,8 @@ another_profile_is_refused_with_both_names() {
     # The parameters are part of the rules.
     echo ours >names
     deja build -q --url=crawl --drop-params names ours.deja list
-    fails_with 2 "with other rules: another list of parameters" deja check --url=crawl ours.deja list
-    fails_with 2 "with other rules" deja check --url=crawl --keep-params ours.deja list
+    fails_with 2 "with different rules: another list of parameters" deja check --url=crawl ours.deja list
+    fails_with 2 "with different rules" deja check --url=crawl --keep-params ours.deja list
     succeeds deja check -q --url=crawl --drop-params names ours.deja list
     expect_same list .stdout
     printf 'ours\nours\n# once more\n' >names

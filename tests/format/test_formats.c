@@ -68,7 +68,7 @@ static const char *filled(const char *name, deja_options opt, uint64_t format)
     return path;
 }
 
-/* Created, reopened, grown, copied, exported, imported. */
+/* The file is created, reopened, grown, copied, exported and imported. */
 static void a_file_keeps_its_format(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++)

@@ -1,6 +1,6 @@
 /* fuzz_lists.c - small files and lines that people write: lists of parameters, keys, hosts.
  *
- * The first byte selects which; the rest is the file, or the line. */
+ * The first byte selects the type; the rest is the file or the line. */
 #include "checking.h"
 #include "cli/options/keyfile.h"
 #include "cli/options/paramfile.h"

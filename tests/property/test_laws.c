@@ -2,8 +2,8 @@
  *
  * One table lists all combinations of kind, hash family, number of filters and k, and every kind
  * of the list with default options; every law walks it.  Filters are small and are filled beyond
- * their capacity, so that false positives, full lines and growth take part.  An exact set
- * (model.h) knows the truth:
+ * their capacity, so that false positives, full lines and growth occur.  An exact set (model.h)
+ * knows the truth:
  *
  *   no false negative    a key is found from the moment it was added
  *   correct "new"        is_new is 1 only for keys never added, and exactly if a lookup just
@@ -34,7 +34,7 @@ struct combination {
 static struct combination table[MOST_COMBINATIONS];
 static size_t n_table, n_entered;
 
-/* The laws do not depend on the sanitizer; to find memory errors, every third row is enough. */
+/* The laws do not depend on the sanitizer, so every third row is enough to find memory errors. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define EVERY 3
 #else

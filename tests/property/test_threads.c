@@ -1,9 +1,9 @@
 /* test_threads.c - several threads add to and query one filter at the same time.
  *
- * Promised: no key is lost, whichever thread added it.  If several threads add the same key at
- * the same time, at least one of them gets "new".  A key whose add has returned is found by every
- * thread that knows of that return: each key has a flag, set after its add and read before a
- * lookup.  Run this under ThreadSanitizer as well. */
+ * No key may be lost, whichever thread added it.  If several threads add the same key at the same
+ * time, at least one of them gets "new".  A key whose add has returned is found by every thread
+ * that knows of that return: each key has a flag, set after its add and read before a lookup.  Run
+ * this under ThreadSanitizer as well. */
 #include "unit.h"
 
 #define EVERY .seed = 1,
@@ -77,7 +77,7 @@ struct member {
     pthread_t thread;
 };
 
-/* All threads start together: otherwise the first would be done before the last has started. */
+/* Makes all threads start together, or the first would be done before the last has started. */
 static void meet(struct crew *c)
 {
     atomic_fetch_add(&c->ready, 1);
@@ -335,7 +335,7 @@ static void rush(deja_options opt, int threads)
     for (size_t i = 0; i < n_tables; i++) {
         opt.capacity = 10 + i % 60;
         tables[i].f = new_filter(opt);
-        atomic_store(&tables[i].f->writer.shared, i % 2 == 1); /* with and without a first one */
+        atomic_store(&tables[i].f->writer.shared, i % 2 == 1); /* with and without a first owner */
         atomic_store(&tables[i].ready, 0);
         rng_fill(&r, tables[i].hash[0], MOST_THREADS * RUSH_KEYS);
     }

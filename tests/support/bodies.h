@@ -1,5 +1,5 @@
-/* bodies.h - do two parts have the same content?  Bodies of bits are equal byte for byte.  In a
- * table of fingerprints the order within a line depends on the batch size, so only the set of
+/* bodies.h - compares the contents of two parts.  Bodies of bits must be equal byte for byte.  In
+ * a table of fingerprints the order within a line depends on the batch size, so only the set of
  * fingerprints must be equal. */
 #ifndef TEST_BODIES_H
 #define TEST_BODIES_H

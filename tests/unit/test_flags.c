@@ -1,5 +1,5 @@
-/* test_flags.c - every call that takes flags refuses an unknown flag before it does anything: a
- * newer program relies on what the flag means. */
+/* test_flags.c - every call that takes flags refuses an unknown flag before it does anything,
+ * because a newer program relies on the flag. */
 #include "unit.h"
 
 #include "calls.h"

@@ -60,21 +60,22 @@ void out_printf(struct out *o, const char *fmt, ...) OUT_PRINTF(2, 3);
 /* Wraps text at white space into lines of at most `width` columns.  The first line starts in
  * column `column`, the others after `indent` spaces.  Ends with a newline. */
 void out_wrap(struct out *o, const char *text, unsigned column, unsigned indent, unsigned width);
-/* out_columns counts code points: the columns of all texts that deja prints. */
+/* out_columns counts code points; each is one column in the texts that deja prints. */
 void out_spaces(struct out *o, size_t n);
 size_t out_columns(const char *text, size_t len);
-/* Does the user's locale use UTF-8? */
+/* Whether the user's locale uses UTF-8. */
 bool out_is_utf8(void);
-/* A bar of `width` columns, of which `share` is filled: [####......], or blocks on a terminal. */
+/* Prints a bar of `width` columns, of which `share` is filled: [####......], or blocks on a
+ * terminal. */
 void out_bar(struct out *o, double share, unsigned width);
 
 /* DEJA_OK: write(2) has accepted everything.  OUT_GONE: the reader is gone.  DEJA_EIO: err names
  * the output.  After a failure, further calls return it again. */
 int out_flush(struct out *o, deja_error *err);
-/* Flushes, closes what out_open opened, and frees the buffer.  May be repeated. */
+/* Flushes, closes the file if out_open opened it, and frees the buffer.  May be repeated. */
 int out_close(struct out *o, deja_error *err);
-/* For the end of a function: closes after success; after a failure (rc < 0) drops what is still
- * in the buffer.  Returns rc, or the error from closing. */
+/* For the end of a function: closes after success, and drops the rest of the buffer after a
+ * failure (rc < 0).  Returns rc, or the error from closing. */
 int out_finish(struct out *o, int rc, deja_error *err);
 
 /* --- Messages (console.c) ------------------------------------------------- */
@@ -111,8 +112,8 @@ void console_clear(struct console *c);
 
 /* --- JSON (out_json.c) ---------------------------------------------------- */
 
-/* One value, indented, followed by a newline.  Inside an object every call names its key; inside
- * an array, and for the outermost value, key is NULL. */
+/* Prints one value, indented, followed by a newline.  Inside an object every call names its key;
+ * inside an array, and for the outermost value, key is NULL. */
 #define JSON_DEPTH 16
 struct json {
     struct out *out;
@@ -125,7 +126,7 @@ void json_begin(struct json *j, struct out *out);
 void json_begin_line(struct json *j, struct out *out); /* all on one line */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
-void json_end(struct json *j); /* of the innermost object or array */
+void json_end(struct json *j); /* ends the innermost object or array */
 void json_string(struct json *j, const char *key, const char *text);         /* NULL: null */
 void json_bytes(struct json *j, const char *key, const void *s, size_t len); /* bad UTF-8:
                                                                                 U+FFFD */

@@ -17,7 +17,7 @@ struct progress_now {
 
 struct progress {
     struct console *console;
-    const char *items; /* what is counted: "lines" */
+    const char *items; /* name of the items: "lines" */
     bool on;
     double begin; /* console_seconds */
 };
@@ -25,8 +25,8 @@ struct progress {
 /* results: where the command prints, or NULL if it prints nothing until progress_end. */
 void progress_begin(struct progress *p, struct console *console, const struct out *results,
                     const char *items);
-/* Is an update due?  Ask before you compute the numbers.  This reads the clock, so ask once per
- * batch, not once per line. */
+/* Whether an update is due.  Ask before you compute the numbers.  The call reads the clock, so ask
+ * once per batch, not once per line. */
 bool progress_due(const struct progress *p);
 void progress_show(struct progress *p, const struct progress_now *now);
 void progress_end(struct progress *p);

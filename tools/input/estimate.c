@@ -67,7 +67,8 @@ static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uin
     return true;
 }
 
-/* One regular file from `begin` on.  False if it is compressed or cannot be read. */
+/* Estimates one regular file from `begin` on.  Returns false if it is compressed or cannot be
+ * read. */
 static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t size)
 {
     unsigned char head[DECODE_MAGIC];
@@ -94,7 +95,7 @@ static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t s
             if (!take_sample(e, fd, begin + (size - SAMPLE_SIZE) / (SAMPLES - 1) * i, SAMPLE_SIZE,
                              &ends))
                 return false;
-        /* Three more than were found: if ends are rare, the samples may contain none. */
+        /* Add three to the ends found: if ends are rare, the samples may contain none. */
         e->scaled += (double)(ends + 3) * ((double)size / (double)EXACT_BELOW);
     }
     e->ends += ends;

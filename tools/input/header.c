@@ -1,4 +1,4 @@
-/* header.c - the line that names the columns of a file; see header.h. */
+/* header.c - finds the line that names the columns of a file; see header.h. */
 #include "tools/input/header.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
@@ -85,7 +85,7 @@ static deja_slice without_end(deja_slice record)
     return (deja_slice){text, len};
 }
 
-/* A comment without its #. */
+/* Returns a comment without its #. */
 static deja_slice without_mark(deja_slice line)
 {
     const char *at = line.data;

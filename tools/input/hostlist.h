@@ -1,4 +1,4 @@
-/* hostlist.h - the hosts in a line of a block list.
+/* hostlist.h - finds the hosts in a line of a block list.
  *
  *     0.0.0.0 host [host]...     an address and names, as in /etc/hosts
  *     host                       one per line; *.host and .host count as host

@@ -1,4 +1,4 @@
-/* input.c - files, pipes and standard input as blocks of records; see input.h.
+/* input.c - reads files, pipes and standard input as blocks of records; see input.h.
  *
  * Bytes are read or decompressed straight into the block, and searched for record ends while they
  * are still in the cache.  When the block is full, the incomplete record at its end is saved and
@@ -27,7 +27,7 @@
 
 #define BLOCK_SIZE       ((size_t)1 << 20)
 #define RECORD_MAX       ((size_t)1 << 30)
-#define READ_SIZE        ((size_t)256 << 10) /* fits in the L2 cache until it is searched */
+#define READ_SIZE        ((size_t)256 << 10) /* stays in the L2 cache until it is searched */
 #define READ_LEAST       ((size_t)4 << 10)
 #define BYTES_PER_RECORD 48 /* if lines are shorter, blocks are smaller */
 #define RECORDS_LEAST    4
@@ -41,7 +41,7 @@ struct input {
     struct header header;
     struct pickhint hint;  /* the first lines without a key, until a line has one */
     bool had_key, lacking; /* a line had a key; a line without one was not empty */
-    size_t records_max;    /* in a block */
+    size_t records_max;    /* records per block, at most */
 
     /* The current file: */
     bool ended;       /* all of it has been read */
@@ -56,7 +56,7 @@ struct input {
     char *carry; /* read, but not yet returned */
     size_t carry_len, carry_cap;
     size_t scanned;  /* bytes of carry, later of the block, that were searched for ends */
-    size_t mean_len; /* of the records in the last block */
+    size_t mean_len; /* mean length of the records in the last block */
     bool raw;        /* some keys in the current block need decoding */
     bool lull;       /* the last block ended because no more bytes arrived */
 
@@ -85,7 +85,7 @@ static int no_memory(const struct input *in, uint64_t line, size_t bytes, deja_e
                 fail_path(in->source.path).text, bytes, unit(in, 1), line);
 }
 
-/* Lines up to the end of the last complete record. */
+/* Counts the lines up to the end of the last complete record. */
 static uint64_t lines_before(const struct input *in, const struct block *b)
 {
     if (pick_spans_lines(&in->pick) && b->n)
@@ -94,7 +94,7 @@ static uint64_t lines_before(const struct input *in, const struct block *b)
     return in->line + b->n;
 }
 
-/* The block is full, and its first record is incomplete. */
+/* Grows a block that is full and whose first record is incomplete. */
 static int grow(const struct input *in, struct block *b, deja_error *err)
 {
     uint64_t line = lines_before(in, b) + 1;
@@ -267,7 +267,8 @@ static int make_keys(struct input *in, struct block *b, size_t first, deja_error
     return DEJA_OK;
 }
 
-/* A decoded raw key is never empty: it has an escape, or more than its quotes. */
+/* Decodes the raw keys.  None becomes empty, because each has an escape, or more than its
+ * quotes. */
 static int decode_keys(const struct input *in, struct block *b, deja_error *err)
 {
     const struct pick_ops *ops = in->pick.ops;
@@ -410,7 +411,8 @@ static int look_for_header(struct input *in, const struct block *b, size_t *take
     }
 }
 
-/* 1: everything before the first record was found and removed; 0: more bytes are needed. */
+/* Returns 1 if everything before the first record was found and removed, 0 if more bytes are
+ * needed. */
 static int find_header(struct input *in, struct block *b, deja_error *err)
 {
     size_t taken;
@@ -434,7 +436,7 @@ bool input_headers_differ(const struct input *in)
 
 /* --- Filling a block ----------------------------------------------------- */
 
-/* Looks for a byte order mark.  False: there are too few bytes to decide. */
+/* Looks for a byte order mark; returns false if there are too few bytes to decide. */
 static bool know_bom(struct input *in, const struct block *b)
 {
     size_t same = 0;
@@ -614,7 +616,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     in->lull = false;
 
     int rc = gather(in, b, err);
-    /* Also after an error: the records before it are valid. */
+    /* Do this even after an error, because the records before it are valid. */
     b->len = b->n ? b->ends[b->n - 1] : 0;
     in->line = lines_before(in, b);
     int aside = rc == DEJA_OK ? set_aside(in, b, err) : DEJA_OK;
@@ -634,7 +636,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     return keys < 0 ? keys : rc;
 }
 
-/* At the end of all files: if no line has the key, it is probably a mistake. */
+/* Called at the end of all files.  If no line has the key, its name is probably wrong. */
 static int look_back(struct input *in)
 {
     if (in->had_key || !in->lacking)

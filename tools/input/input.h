@@ -1,4 +1,4 @@
-/* input.h - files, pipes and standard input as blocks of records, each with its key.
+/* input.h - reads files, pipes and standard input as blocks of records, each with its key.
  *
  * A record is what a command prints: a line with its terminator, unchanged, or a CSV record, which
  * may have line breaks inside quotes, or a paragraph with the blank line after it (paragraphs.h).  Its key is what is compared; pick.h says which part of the
@@ -70,10 +70,10 @@ struct input_options {
 struct input;
 /* Checks all paths first, so that a wrong name is reported before hours of work on the others. */
 int input_open(const struct input_options *opt, struct input **out, deja_error *err);
-/* 1: a block; 0: the end, or stopped; negative: a deja_status. */
+/* Returns 1 and a block, 0 at the end or if stopped, or a negative deja_status. */
 int input_next(struct input *in, struct block *b, deja_error *err);
-/* False if nothing arrives within this many milliseconds; true if input_next would return bytes,
- * the end, or an error without waiting. */
+/* Returns false if nothing arrives within this many milliseconds, and true if input_next would
+ * return bytes, the end, or an error without waiting. */
 bool input_wait(const struct input *in, int timeout_ms);
 /* Will it read lines that somebody types?  Call it before the first input_next. */
 bool input_is_terminal(const struct input *in);
@@ -88,7 +88,7 @@ void input_close(struct input *in); /* NULL is fine */
 /* The header of the first CSV or CDX file that has one, with its terminator.  False if no file
  * has one, or before the first block.  Valid until input_close. */
 bool input_header(const struct input *in, deja_slice *header);
-/* Did a later file have a different header, and so different columns? */
+/* Whether a later file had a different header, and so different columns. */
 bool input_headers_differ(const struct input *in);
 
 struct input_progress {
@@ -101,7 +101,7 @@ struct input_progress {
     uint64_t skipped[BLOCKLIST_REASONS]; /* rules or single names, by reason   */
 };
 void input_progress(const struct input *in, struct input_progress *out);
-/* What the key is, for messages. */
+/* Describes the key, for messages. */
 struct pick_text input_wanted(const struct input *in);
 
 /* Estimates the number of records, or what opt->estimated says; 0 if an input is compressed or not a regular file.  Files below

@@ -1,4 +1,4 @@
-/* pick.c - which part of a line is its key; see pick.h. */
+/* pick.c - picks the part of a line that is its key; see pick.h. */
 #include "tools/input/pick.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"

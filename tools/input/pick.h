@@ -1,4 +1,4 @@
-/* pick.h - which part of a line is its key.
+/* pick.h - picks the part of a line that is its key.
  *
  *   lines    the whole line, or the whole paragraph (paragraphs.h)
  *   fields   the Nth field between delimiters, without quoting; without a delimiter, the Nth word
@@ -47,7 +47,7 @@ enum pick_format {
     PICK_RPZ,
     PICK_ADBLOCK
 };
-/* As typed on the command line; NULL for other numbers. */
+/* Returns the name as typed on the command line, or NULL for other numbers. */
 const char *pick_format_name(uint32_t format);
 
 #define PICK_COLUMNS 16 /* fields or columns of a key, at most */
@@ -64,11 +64,11 @@ struct pick_options {
     bool paragraphs;              /* records are paragraphs, not lines */
 };
 
-/* What may come before the first record of a file. */
+/* Lines that may come before the first record of a file. */
 enum pick_header {
     PICK_NO_HEADER,
     PICK_CSV_HEADER, /* the first record, or a comment, names the columns */
-    PICK_CDX_LEGEND  /* the first line may be one */
+    PICK_CDX_LEGEND  /* the first line may be a legend */
 };
 
 struct pick {
@@ -82,10 +82,10 @@ struct pick {
     struct jsonpick_path json_key;
 };
 
-/* The functions of a format; NULL: the format does not need it. */
+/* The functions of a format; NULL if the format does not need one. */
 struct pick_ops {
-    /* The key of a line; false if it has none.  The caller treats an empty key as none.  NULL: the
-     * key is the whole line, even if it is empty. */
+    /* Finds the key of a line; false if it has none.  The caller treats an empty key as none.
+     * NULL: the key is the whole line, even if it is empty. */
     bool (*cut)(const struct pick *p, deja_slice line, deja_slice *key);
     /* Instead of the next two: writes the key of a line for which cut returned true, and returns
      * its length.  out NULL: the room that it needs. */
@@ -99,7 +99,7 @@ struct pick_ops {
     bool (*next)(struct blocklist *l, deja_slice *key);
 };
 
-/* DEJA_EINVAL: contradictory options. */
+/* Fails with DEJA_EINVAL if options contradict each other. */
 int pick_init(struct pick *p, const struct pick_options *opt, char terminator, deja_error *err);
 
 static inline bool pick_is_csv(const struct pick *p)
@@ -125,7 +125,7 @@ struct pick_text {
 };
 struct pick_text pick_wanted(const struct pick *p);
 
-/* Is a line the legend of a CDX file? */
+/* Whether a line is the legend of a CDX file. */
 bool pick_is_legend(deja_slice line);
 
 #endif

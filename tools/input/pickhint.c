@@ -11,7 +11,7 @@
 
 #define NAME_SHOWN 60 /* bytes of a name or a line */
 #define PATH_MOST  200
-#define NAMES_MOST 40 /* far more than fit into a message */
+#define NAMES_MOST 40 /* many more than fit into a message */
 #define DEPTH_MOST 4
 
 void pickhint_keep(struct pickhint *h, deja_slice line, const char *path)
@@ -84,7 +84,7 @@ struct names {
     unsigned n;
 };
 
-/* A remark about a value that is not a string. */
+/* Returns a remark about a value that is not a string. */
 static const char *other_type(deja_slice value)
 {
     const char c = value.len ? *(const char *)value.data : 0;
@@ -210,7 +210,7 @@ static void describe_line(const struct pickhint *h, const struct pick *p, deja_e
            shown, h->line[0]);
 }
 
-/* Does the first line have that column or field, but empty? */
+/* Whether the first line has that column or field, but it is empty. */
 static bool is_only_empty(const struct pickhint *h, const struct pick *p)
 {
     const deja_slice line = {h->line[0], h->len[0]};

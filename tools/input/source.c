@@ -1,4 +1,4 @@
-/* source.c - the input files in sequence, decompressed; see source.h. */
+/* source.c - reads the input files in sequence, decompressed; see source.h. */
 #include "tools/input/source.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
@@ -74,7 +74,7 @@ static int is_directory(const char *path, deja_error *err)
                 fail_path(path).text);
 }
 
-/* Standard input may already be in the middle of a file. */
+/* Standard input may be at a position in the middle of a file. */
 static uint64_t bytes_left(int fd, const struct stat *st)
 {
     off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : 0;
@@ -210,8 +210,9 @@ void source_quit(struct source *s)
     atomic_store_explicit(&s->quit, true, memory_order_relaxed);
 }
 
-/* A FIFO is opened without waiting for its writer, since a stop could not interrupt that wait.
- * Before it has a writer, it would seem empty.  False: stopped. */
+/* A FIFO is opened without waiting for its writer, because a stop could not interrupt that wait.
+ * Until it has a writer, it would seem empty, so this function waits for one.  Returns false if
+ * stopped. */
 static bool wait_for_writer(const struct source *s, const struct stat *st)
 {
     while (S_ISFIFO(st->st_mode) && !source_stopped(s) && !source_wait(s, STOP_WAIT_MS))

@@ -1,4 +1,5 @@
-/* source.h - the files, pipes and standard input that the user named, in sequence, decompressed.
+/* source.h - reads the files, pipes and standard input that the user named, in sequence,
+ * decompressed.
  *
  * Errors name the file.  "-", or no path at all, is standard input. */
 #ifndef TOOLS_INPUT_SOURCE_H
@@ -29,7 +30,8 @@ int source_init(struct source *s, const char *const *paths, size_t n_paths,
                 const atomic_bool *stop, deja_error *err);
 void source_fini(struct source *s);
 
-/* 1: the next file is open; 0: no more files, or stopped; negative: a status. */
+/* Returns 1 if the next file is open, 0 if there are no more files or it was stopped, or a
+ * negative status. */
 int source_next(struct source *s, deja_error *err);
 void source_close(struct source *s); /* the current file */
 /* Starts again with the first byte of the first file.  Pipes have been copied (spool.h). */

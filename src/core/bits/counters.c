@@ -61,8 +61,8 @@ static uint32_t get(const struct dj_counters *c, const uint8_t *line, unsigned a
     return (uint32_t)(word >> at % 64) & largest(c);
 }
 
-/* by: 1 or -1.  Adjacent counters in the word never change, because no counter overflows or
- * underflows. */
+/* Adds `by`, 1 or -1, to a counter.  Adjacent counters in the word never change, because no
+ * counter overflows or underflows. */
 static void change(uint8_t *line, unsigned at, uint64_t by)
 {
     uint64_t *word = word_at(line, at);
@@ -140,8 +140,8 @@ static void portable_add(const struct dj_counters *c, const uint64_t *hash, cons
 const struct dj_counters_kernel dj_counters_portable = {"portable", portable_contains,
                                                         portable_add};
 
-/* The bits that are set only in counters that may exceed `most`, which is below the maximum: a
- * larger number has a bit at or above the highest bit of most + 1. */
+/* Returns the bits that are set only in counters that may exceed `most`, which is below the
+ * maximum: a larger number has a bit at or above the highest bit of most + 1. */
 static uint32_t telling(uint32_t top, uint32_t most)
 {
     const uint32_t highest = UINT32_C(1) << (31 - __builtin_clz(most + 1));

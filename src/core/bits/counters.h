@@ -9,8 +9,8 @@
  *               (uint32)(g >> 32) * odd[l] >> 29: a few SIMD instructions
  *     wider     drawn from g like digits: with x = g, each of k draws takes lane number
  *               floor(x r / 2^64) of the r that are left, x = x r; then, of the c counters in
- *               that lane, number floor(x c / 2^64), x = x c.  Few wide counters give few
- *               patterns, and the 256 lane sets of block.h would repeat.
+ *               that lane, number floor(x c / 2^64), x = x c.  A lane has few wide counters, so
+ *               the 256 lane sets of block.h would give few patterns.
  *
  * Counters saturate at their maximum and never wrap.  A saturated counter is never decremented,
  * because the number of its keys is no longer known.
@@ -53,16 +53,16 @@ const struct dj_counters_kernel *dj_counters_best(uint32_t bits);
 uint32_t dj_counters_min(const struct dj_counters *c, uint64_t hash);
 /* Increment each of the k counters or, if `minimal`, those at the minimum.  True if one was 0. */
 bool dj_counters_up(const struct dj_counters *c, uint64_t hash, bool minimal);
-/* Decrement each of the k counters that is not saturated.  False, with nothing changed, if one is
- * 0 or all are saturated. *gone: the key is no longer found. */
+/* Decrement each of the k counters that is not saturated.  Returns false and changes nothing if
+ * one is 0 or all are saturated.  *gone becomes true if the key is no longer found. */
 bool dj_counters_down(const struct dj_counters *c, uint64_t hash, bool *gone);
 
 /* Adds each counter of `from`, which has the same size; sums saturate. */
 void dj_counters_merge(const struct dj_counters *into, const struct dj_counters *from);
 
 struct dj_counters_sum {
-    uint64_t used;      /* not 0 */
-    uint64_t saturated; /* at their maximum */
+    uint64_t used;      /* counters above 0 */
+    uint64_t saturated; /* counters at their maximum */
     uint64_t largest;
 };
 struct dj_counters_sum dj_counters_survey(const struct dj_counters *c);

@@ -31,7 +31,7 @@
  *          This is the lowest possible rate and is added to the others.  Only the papers'
  *          families, which compute k numbers per key, do not have it.
  *
- * Cost: k^2/2 multiplications for each key that a crowded block may hold: microseconds.
+ * Cost: k^2/2 multiplications for each key that a crowded block may hold, microseconds in all.
  *
  * Sources: B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", CACM 1970.
  * Bose, Guo, Kranakis, Maheshwari, Morin, Morrison, Smid, Tang, "On the false-positive rate of
@@ -74,7 +74,7 @@ static double places(const struct dj_shape *s)
 
 /* --- One block ---------------------------------------------------------- */
 
-/* How many of an absent key's k bits are still missing while its block receives keys. */
+/* The number of an absent key's k bits that are still missing while its block receives keys. */
 struct cover {
     unsigned k;
     double step[LANES + 1][LANES + 1]; /* [v][u]: probability that one key leaves v of u missing */
@@ -252,8 +252,9 @@ double dj_shape_bits_set(const struct dj_shape *s, double n)
     return dj_layout_is_table(s->layout) ? n : places(s) * fill(s, n);
 }
 
-/* The inverse, after Swamidass and Baldi ("Mathematical correction for fingerprint similarity
- * measures to improve chemical retrieval", J. Chem.  Inf.  Model. 47, 2007). */
+/* The inverse, after Swamidass and Baldi, "Mathematical correction for fingerprint similarity
+ * measures to improve chemical retrieval", Journal of Chemical Information and Modeling 47,
+ * 2007. */
 double dj_shape_keys(const struct dj_shape *s, double bits_set)
 {
     check(s);
@@ -345,7 +346,7 @@ static double classic_rate(const struct dj_shape *s, double n)
     return pow(fill(s, n), (double)s->k);
 }
 
-/* Without twins. */
+/* The rate without twins. */
 static double body_rate(const struct dj_shape *s, double n)
 {
     if (s->layout == DJ_SPREAD)
@@ -420,7 +421,7 @@ static double body_lost(const struct dj_shape *s, double n)
     return (double)(s->bits / DJ_BLOCK_BITS) * block_mean_at(s, n, LOST_A_BLOCK);
 }
 
-/* By Simpson's rule; the rate is smooth and grows like n^(k F). */
+/* Integrates by Simpson's rule; the rate is smooth and grows like n^(k F). */
 static double bodies_lost(const struct dj_shape *s, uint32_t filters, double n)
 {
     enum {

@@ -12,9 +12,9 @@
  *
  * The rate of `exact` is negligible; its size follows from its load factor.  With 4 of 5 slots
  * used and full lines of 8 overflowing into the next, a query reads 1.15 lines on average for a
- * present key and 2.3 adjacent ones for an absent key (simulated, 10 million keys); fewer in small
- * tables, which have few lines to overflow into.  The minimum is two lines, so a handful of keys
- * leaves free slots as well. */
+ * present key and 2.3 adjacent ones for an absent key (simulated with 10 million keys).  Small
+ * tables need fewer reads, because they have few lines to overflow into.  The minimum is two
+ * lines, so a handful of keys leaves free slots as well. */
 #include "core/math/sizing.h"
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* sizing.h - compute n, p, m and k from each other; the rate and the losses at any fill.
  *
  * Pure arithmetic on a shape: its layout, number of bits, and positions per key.  Kinds made of
- * several bodies combine these numbers themselves. rate.c computes what n keys do to a shape,
- * sizing.c finds the shape; docs/math.md derives the formulas. */
+ * several bodies combine these numbers themselves. rate.c computes the effect of n keys on a
+ * shape, sizing.c finds the shape, and docs/math.md derives the formulas. */
 #ifndef DJ_SIZING_H
 #define DJ_SIZING_H
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #define DJ_MAX_BITS    (UINT64_C(1) << 53) /* a petabyte: doubles stay exact */
 #define DJ_MAX_HASHES  64
 
-/* Where the bits of a key are; rates depend on it. */
+/* Where the bits of a key are, which determines the rates. */
 enum dj_layout {
     DJ_NO_LAYOUT, /* not modeled here: no rate, no size */
     DJ_SPREAD,    /* k positions anywhere in the body */

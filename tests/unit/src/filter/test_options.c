@@ -183,7 +183,7 @@ static const struct refusal {
      "options.format is 1: options.dates needs format 2; omit options.format"},
     {FIELDS(.kind = DEJA_EXACT, .capacity = 1000000000, .fp_rate = 1e-8, .flags = DEJA_DATES),
      DEJA_EINVAL,
-     "rate 1e-08: hashes of 53 bits are equal at a rate of 1.1e-07 among 1000000000 keys; lower "
+     "rate 1e-08: 53-bit hashes collide at a rate of 1.1e-07 among 1000000000 keys; lower "
      "options.capacity or raise options.fp_rate"},
     {FIELDS(.capacity = 1, .key = some_key, .seed = 1), DEJA_EINVAL,
      "options.key and options.seed cannot be combined"},
@@ -232,13 +232,13 @@ static const struct refusal {
      "no classic filter holds 1125899906842624 keys at rate 0.001: lower options.capacity or raise "
      "options.fp_rate"},
     {FIELDS(.kind = DEJA_EXACT, .capacity = UINT64_C(1) << 48), DEJA_EINVAL,
-     "rate 1e-06: hashes of 64 bits are equal at a rate of 1.5e-05 among 281474976710656 keys; "
+     "rate 1e-06: 64-bit hashes collide at a rate of 1.5e-05 among 281474976710656 keys; "
      "lower options.capacity or raise options.fp_rate"},
     {FIELDS(.kind = DEJA_EXACT, .capacity = 1000, .fp_rate = 1e-17), DEJA_EINVAL,
-     "rate 1e-17: hashes of 64 bits are equal at a rate of 5.4e-17 among 1000 keys; lower "
+     "rate 1e-17: 64-bit hashes collide at a rate of 5.4e-17 among 1000 keys; lower "
      "options.capacity or raise options.fp_rate"},
     {FIELDS(.capacity = 1000, .fp_rate = 1e-300), DEJA_EINVAL,
-     "rate 1e-300: hashes of 64 bits are equal at a rate of 5.4e-17 among 1000 keys; lower "
+     "rate 1e-300: 64-bit hashes collide at a rate of 5.4e-17 among 1000 keys; lower "
      "options.capacity or raise options.fp_rate"},
 };
 

@@ -1,5 +1,5 @@
-/* test_import.c - export and import: the bytes of a file, without a file.  Import accepts what
- * export writes and nothing else. */
+/* test_import.c - export and import: the bytes of a file, without a file.  Import accepts only
+ * bytes that export writes. */
 #include "unit.h"
 #include <math.h>
 

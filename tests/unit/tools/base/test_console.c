@@ -88,7 +88,7 @@ static void quoted_text_cannot_control_the_terminal(void **state)
     }
 }
 
-/* What the terminal received so far. */
+/* The output that the terminal has received so far. */
 static const char *terminal_got(int terminal, char *text, size_t cap)
 {
     struct pollfd p = {.fd = terminal, .events = POLLIN};

@@ -1,5 +1,5 @@
-/* test_pick.c - which part of a line is its key, in every format; and the records of whole files
- * in blocks of any size. */
+/* test_pick.c - the key of a line in every format, and the records of whole files in blocks of any
+ * size. */
 #include "tools/input/input.h"
 #include "unit.h"
 
