@@ -127,9 +127,6 @@ other_kinds_name_the_kind_that_can() {
         deja remove l.deja list
     fails_with 2 "l.deja is of kind layered, which cannot count keys; spectral can" \
         deja count l.deja list
-    cp l.deja m.deja
-    fails_with 2 "layered filters cannot be merged" \
-        deja merge -o o.deja l.deja m.deja
     fails_with 2 "" deja fold l.deja
 }
 
