@@ -79,7 +79,7 @@ keys_are_read_from_a_file() {
 filters_that_cannot_be_compared_are_refused() {
     _lists
     _build -k exact
-    fails_with 2 "a.deja and b.deja: the filters differ in their secret key" deja diff a.deja b.deja
+    fails_with 2 "a.deja and b.deja: the filters differ in secret key: check values" deja diff a.deja b.deja
     deja build -q --seed 1 -k classic c.deja a.txt
     deja build -q --seed 1 -k exact d.deja a.txt
     fails_with 2 "differ in kind" deja diff c.deja d.deja
