@@ -71,10 +71,10 @@ static void warn_skipped(const struct session *s, const struct input_progress *i
                          const char *fate)
 {
     char reasons[200] = "";
-    for (size_t i = 0; i < BLOCKLIST_REASONS; i++)
-        if (in->skipped[i])
+    for (enum blocklist_reason why = 0; why < BLOCKLIST_REASONS; why++)
+        if (in->skipped[why])
             printable_append(reasons, sizeof reasons, "%s%s %s", *reasons ? ", " : "",
-                             num_count(in->skipped[i]).s, blocklist_reason_name(i));
+                             num_count(in->skipped[why]).s, blocklist_reason_name(why));
     console_note(s->call->console, "%s without a key (%s), %s%s",
                  num_of(any_skipped(in), "rule").s, reasons, fate,
                  leftout_names(&s->left_out, BLOCK_RULE, any_skipped(in)).text);
