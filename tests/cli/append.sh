@@ -135,6 +135,28 @@ a_stopped_run_has_appended_what_it_printed() {
     expect_same out list
 }
 
+# A line is in the list only after it was printed, so the next run prints what a killed run did not.
+killed_runs_lose_no_line() {
+    local round
+    some_urls 200000 200000 >input
+    sort -u input >expected
+    mkfifo pipe
+    for round in 1 2 3; do
+        "$DEJA" dedup -q --append list pipe >part 2>/dev/null &
+        exec 3>pipe
+        head -n $((round * 50000)) input >&3
+        eventually test -s list
+        kill -KILL $!
+        wait $! || true
+        exec 3>&-
+        cat part >>printed
+        echo >>printed # ends a line that was cut short
+    done
+    succeeds deja dedup -q --append list input
+    sort -u printed .stdout | comm -23 expected - >missing
+    expect_same /dev/null missing
+}
+
 one_process_at_a_time_appends() {
     mkfifo pipe
     deja dedup -q --append list pipe >out &
