@@ -150,11 +150,14 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
     const uint32_t profile = deja_url_rules_profile(want);
     const char *name = deja_profile_name(plan->profile);
     if (plan->profile == 0)
-        return dj_fail(err, DEJA_EMISMATCH, "%s holds bytes as given, not URLs of profile %s",
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "%s holds bytes as given, not URLs of profile %s: omit the profile, or "
+                       "build the filter again with it",
                        path, deja_profile_name(profile));
     if (plan->profile != profile)
-        return dj_fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s, not %s", path,
-                       name ? name : "unknown", deja_profile_name(profile));
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "%s holds URLs of profile %s, not %s: omit the profile to use its own",
+                       path, name ? name : "unknown", deja_profile_name(profile));
     if (plan->url_rules != deja_url_rules_id(want))
         return dj_fail(err, DEJA_EMISMATCH,
                        "%s holds URLs of profile %s with different rules: another list of "
