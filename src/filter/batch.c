@@ -372,7 +372,7 @@ int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err)
     if (!dj_kind_can(f->plan.kind, DEJA_CAN_EXPIRE) && !dj_dates_has(f))
         return dj_filter_explain(f, DEJA_ENOTSUP, DEJA_CAN_EXPIRE, err);
     if (seconds > DJ_MAX_SECONDS)
-        return dj_fail(err, DEJA_EINVAL, "seconds is %llu: at most %llu", (ull)seconds,
+        return dj_fail(err, DEJA_EINVAL, "seconds is %llu: it must be at most %llu", (ull)seconds,
                        (ull)DJ_MAX_SECONDS);
     atomic_store_explicit(&f->clock.given, seconds, memory_order_relaxed);
     return DEJA_OK;

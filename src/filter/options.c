@@ -172,7 +172,8 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
             "md5 or sha1",
             deja_hash_name(plan->hash), (ull)plan->shape.bits);
     if (dj_plan_words(plan) > DJ_MAX_WORDS)
-        return dj_fail(err, DEJA_EINVAL, "options.filters times options.hashes is %u: at most %d",
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.filters times options.hashes is %u: it must be at most %d",
                        dj_plan_words(plan), DJ_MAX_WORDS);
     if (plan->shape.bits / 8 > SIZE_MAX / 2 / dj_plan_bodies(plan))
         return dj_fail(err, DEJA_EINVAL, "this machine cannot address a filter of that size");

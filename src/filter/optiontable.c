@@ -248,7 +248,7 @@ static int check_whole(const deja_option *o, uint64_t n, deja_error *err)
     if (n >= o->least && n <= o->most && (power || o->type != DEJA_OPTION_BITS))
         return DEJA_OK;
     say_range(o, range, sizeof range);
-    return dj_fail(err, DEJA_EINVAL, "options.%s is %llu: %s", o->name, (ull)n, range);
+    return dj_fail(err, DEJA_EINVAL, "options.%s is %llu: it must be %s", o->name, (ull)n, range);
 }
 
 static int check_real(const deja_option *o, double x, deja_error *err)

@@ -56,7 +56,8 @@ int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *
     if (opt->delimiter && !words)
         return dj_fail(err, DEJA_EINVAL, "options.delimiter goes with options.layered_words");
     if (opt->layers == 1 && !words)
-        return dj_fail(err, DEJA_EINVAL, "options.layers is 1: from 2 to %d", DJ_MAX_LAYERS);
+        return dj_fail(err, DEJA_EINVAL, "options.layers is 1: it must be from 2 to %d",
+                       DJ_MAX_LAYERS);
     plan->layering.layers = opt->layers || words ? opt->layers : DJ_DEFAULT_LAYERS;
     plan->layering.delimiter = opt->delimiter || !words ? opt->delimiter : ' ';
     return DEJA_OK;

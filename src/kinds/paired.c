@@ -133,7 +133,7 @@ static int split_memory(const deja_options *opt, const struct dj_plan *plan, uin
     struct dj_plan removals;
     if (opt->memory < least)
         return dj_fail(err, DEJA_EINVAL,
-                       "options.memory is %llu: at least %llu bytes, for two filters",
+                       "options.memory is %llu: it must be at least %llu bytes, for two filters",
                        (ull)opt->memory, (ull)least);
     if (!opt->deletions || opt->capacity) {
         const double keys = opt->deletions ? (double)opt->capacity : 1;

@@ -118,7 +118,7 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
     if (plan->shape.bits && wants_power_of_2(plan))
         plan->shape.bits = power_of_2(plan->shape.bits);
     if (!plan->shape.bits)
-        return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: at least %llu bytes",
+        return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: it must be at least %llu bytes",
                        (ull)opt->memory, (ull)(granule / 8 * bodies));
     if (opt->capacity)
         dj_shape_best_k(&plan->shape, opt->capacity);

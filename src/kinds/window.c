@@ -177,7 +177,7 @@ static int size(const deja_options *opt, struct dj_plan *plan, deja_error *err)
                    ? DEJA_OK
                    : dj_plan_too_large(plan, err);
     if (opt->memory < row)
-        return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: at least %llu bytes",
+        return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: it must be at least %llu bytes",
                        (ull)opt->memory, (ull)row);
     s.bits = opt->memory / row * DJ_BLOCK_BITS;
     if (opt->capacity)

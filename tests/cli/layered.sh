@@ -167,7 +167,8 @@ contradicting_options_are_refused() {
         deja build --layered paper -n 9 f.deja list
     fails_with 2 "--words goes with kind layered, not classic" \
         deja build -k classic --words , -n 9 f.deja list
-    fails_with 2 "layers is 1: from 2 to 10" deja build -k layered --layers 1 -n 9 f.deja list
+    fails_with 2 "layers is 1: it must be from 2 to 10" \
+        deja build -k layered --layers 1 -n 9 f.deja list
     fails_with 2 "--layers takes a number from 1 to 10, not 11" \
         deja build -k layered --layers 11 -n 9 f.deja list
     fails_with 2 "--layered takes salted or paper, not 'papers'; did you mean paper?" \

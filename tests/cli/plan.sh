@@ -179,7 +179,7 @@ wrong_options_are_refused() {
     _refuses "-n/--capacity takes a number from 1 to 9007199254740992, not 1000000000000000000" -n 1e18
     _refuses "lower -n or raise -p" -n 1e15 -p 1e-12
     _refuses "lower -n or raise -p" -k blocked -n 1e15 -p 1e-12
-    _refuses "-m is 1: at least" -k blocked -m 1
+    _refuses "-m is 1: it must be at least" -k blocked -m 1
     _refuses "a scalable filter grows" -k scalable -m 1M
     _refuses "an exact filter of that size holds 104857 keys" -k exact -n 1M -m 1M
     _refuses "exact takes at most 1" -k exact -n 5 --hashes 2

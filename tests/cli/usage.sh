@@ -81,7 +81,7 @@ impossible_sizes_are_refused() {
     _refuses "-m/--memory takes a number from 1 to 1125899906842624, not 0" dedup -m 0 list
     _refuses "-m/--memory takes at most" dedup -m 20000P list
     _refuses "-m/--memory takes a number from 1 to 1125899906842624, not 18014398509481984" dedup -m 16P list
-    _refuses "-m is 1: at least" dedup -m 1 list
+    _refuses "-m is 1: it must be at least" dedup -m 1 list
 }
 
 # The library rejects a size that exceeds the machine's memory, so no process is killed for it.

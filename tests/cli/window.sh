@@ -175,7 +175,7 @@ plan_shows_what_the_window_remembers() {
     expect_stdout_has "--window-time 5400s"
     succeeds deja plan -k window -n 1M -m 1M
     exits_with 2 deja plan -k window -m 64
-    expect_stderr_has "-m is 64: at least 128 bytes"
+    expect_stderr_has "-m is 64: it must be at least 128 bytes"
 }
 
 rotate_keeps_the_window() {

@@ -25,7 +25,7 @@ def reserve_takes_it():
     assert parts(c, "nine") < parts(c, "two")
     expect(c("DEJA.RESERVE", "x", "TRIALSTEPS", "many"), Error("ERR bad value for TRIALSTEPS"))
     expect(c("DEJA.RESERVE", "x", "CAPACITY", "1", "TRIALSTEPS", "1"),
-           Error("ERR TRIALSTEPS is 1: from 2 to 99"))
+           Error("ERR TRIALSTEPS is 1: it must be from 2 to 99"))
 
 
 @case

@@ -17,14 +17,16 @@ static void options_that_make_no_layers_are_refused_with_a_message(void **state)
         int status;
         const char *text;
     } rows[] = {
-        {FIELDS(.capacity = 9, .layers = 1), DEJA_EINVAL, "options.layers is 1: from 2 to 10"},
-        {FIELDS(.capacity = 9, .layers = 11), DEJA_EINVAL, "options.layers is 11: at most 10"},
+        {FIELDS(.capacity = 9, .layers = 1), DEJA_EINVAL,
+         "options.layers is 1: it must be from 2 to 10"},
+        {FIELDS(.capacity = 9, .layers = 11), DEJA_EINVAL,
+         "options.layers is 11: it must be at most 10"},
         {FIELDS(.capacity = 9, .layers = 11, .flags = DEJA_LAYERED_WORDS), DEJA_EINVAL,
-         "options.layers is 11: at most 10"},
+         "options.layers is 11: it must be at most 10"},
         {FIELDS(.capacity = 9, .delimiter = ','), DEJA_EINVAL,
          "options.delimiter goes with options.layered_words"},
         {FIELDS(.capacity = 9, .delimiter = 256, .flags = DEJA_LAYERED_WORDS), DEJA_EINVAL,
-         "options.delimiter is 256: at most 255"},
+         "options.delimiter is 256: it must be at most 255"},
         {FIELDS(.capacity = 9, .filters = 2), DEJA_ENOTSUP,
          "options.filters goes with kinds classic, blocked and spectral, not layered"},
         {FIELDS(.capacity = 9, .hash = DEJA_HASH_MD5), DEJA_EINVAL,
