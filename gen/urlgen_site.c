@@ -48,7 +48,7 @@ struct site urlgen_draw_site(const struct urlgen *g, struct dice *d)
 {
     unsigned octave = g->octave[roll(d, 12)];
     unsigned at = roll(d, octave);
-    if (roll(d, 8) < 85) { /* for a third, the smaller of two: density 4/3 .. 2/3 */
+    if (roll(d, 8) < 85) { /* in a third of the draws, the smaller of two: density 4/3 .. 2/3 */
         unsigned other = roll(d, octave);
         at = other < at ? other : at;
     }

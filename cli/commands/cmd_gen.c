@@ -34,7 +34,7 @@ static const struct opt options[] = {
     OPT_COUNT(0, "seed", "S", struct gen_options, seed, 0, UINT64_MAX,
               "use seed S; the same S gives the same list on every machine (default 1)"),
     OPT_RATE(0, "repeats", "SHARE", struct gen_options, repeats,
-             "repeat earlier lines in this share of the lines"),
+             "make this share of the lines repeats of earlier ones"),
     OPT_COUNT(0, "first", "N", struct gen_options, first, 0, URLGEN_COUNT - 1,
               "skip the first N URLs of the seed"),
     OPT_GROUP(struct gen_options, shared, shared_output),

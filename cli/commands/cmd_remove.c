@@ -107,9 +107,9 @@ const struct command cmd_remove = {
         "many).",
     .notes = {SESSION_KEY_TEXT " Each host counts as a line.",
               SESSION_URL_TEXT "removed unchanged; with gsb, they are skipped."},
-    .examples = {{"a filter that can remove lines",
+    .examples = {{"build a filter that can remove lines",
                   "deja build -k spectral counted.deja urls.txt"},
-                 {"one line less", "head -n 1 urls.txt | deja remove counted.deja"},
-                 {"all lines of a list", "deja remove counted.deja today.txt"}},
+                 {"remove one line", "head -n 1 urls.txt | deja remove counted.deja"},
+                 {"remove all lines of a list", "deja remove counted.deja today.txt"}},
     .run = run,
 };

@@ -9,7 +9,7 @@
 bool ngrams_is_normal(deja_slice text)
 {
     const char *at = text.data;
-    bool space = true; /* the byte before was one: none may follow */
+    bool space = true; /* the previous byte was a space; so text must not start with one */
     for (size_t i = 0; i < text.len; i++) {
         const bool is = ascii_is_space(at[i]);
         if (is && (space || at[i] != ' '))

@@ -50,7 +50,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in options.items() if name not in ("url", "grow") and value is not None}
     unknown = [name for name in given if name not in OPTIONS or not OPTIONS[name].keyword]
     if unknown:
-        raise ArgumentError(f"a filter in a server has no option {', '.join(sorted(unknown))}")
+        raise ArgumentError(f"a filter on a server does not take the option {', '.join(sorted(unknown))}")
     return {name: checked(name, value) for name, value in given.items()}
 
 

@@ -3,11 +3,11 @@
 #define DJ_EXPORT_H
 #include "kinds/deja_filter.h"
 
-/* These functions compute the XXH3 of all bodies; copy their bytes from offset `at` of the file;
- * and count how many of the len bytes at `at` lie in begin .. end, or 0 if the first one does
- * not. */
+/* Returns the XXH3 of all bodies. */
 uint64_t dj_export_checksum(const deja_filter *f);
+/* Copies bytes of the bodies, from offset `at` of the file. */
 size_t dj_export_bodies(const deja_filter *f, uint64_t at, uint8_t *out, size_t len);
+/* Returns how many of the len bytes at `at` lie in begin .. end, or 0 if the first one does not. */
 size_t dj_export_overlap(uint64_t at, size_t len, uint64_t begin, uint64_t end);
 
 #endif

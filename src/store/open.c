@@ -310,8 +310,8 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     return DEJA_OK;
 }
 
-/* Only a reader of a time window must follow; in a window by keys, it searches every generation
- * anyway. */
+/* Only a reader of a time window needs newer records, to know which generations have expired.  In
+ * a window by keys, it searches every generation anyway. */
 bool dj_file_follow(deja_filter *f, bool take)
 {
     struct dj_file *file = f->store;

@@ -2,10 +2,10 @@
  *
  * The first byte selects the type of the rest: raw bytes (0, 1), or content that is compressed
  * here, in one stream or two, as gzip or zstd (2 .. 5) or, from 0xf0 on, as xz or bzip2 (6 .. 9).
- * It is then damaged at the place in the third byte, unless the second byte is 0.  Read from a
- * file or a pipe, in pieces of any size, it gives the same bytes and the same end.  Intact streams
- * give their content.  Damaged ones with checksums give an error, or the content if the damage was
- * in unused bytes. */
+ * It is then damaged at the place in the third byte, unless the second byte is 0.  Reading it
+ * from a file or a pipe, in pieces of any size, must give the same bytes and the same end.  Intact
+ * streams must decode to their content.  A damaged stream with a checksum must fail, or decode to
+ * its content if the damage is in unused bytes. */
 #include "checking.h"
 #include "tools/input/decode.h"
 #include <stdio.h>

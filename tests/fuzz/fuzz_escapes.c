@@ -3,7 +3,7 @@
  * The first byte selects the writer of the line, the second how much it escapes, and the rest is
  * the key: a line of JSON with the key as a string among others, as json.dumps and similar
  * functions write it, or a line of a web server's log with the key as the request's target, as
- * Apache and nginx write it.  For any key, picking and decoding give it back. */
+ * Apache and nginx write it.  Picking and decoding must return the key unchanged. */
 #include "checking.h"
 #include "tools/input/jsonpick.h"
 #include "tools/input/logline.h"

@@ -170,7 +170,7 @@ static int keep_for_later(struct source *s, const struct stat *st, deja_error *e
     return DEJA_OK;
 }
 
-/* The second reading: the copy of the next path, or -1. */
+/* In the second reading, returns the copy of the next path, or -1 if there is none. */
 static int open_copy(const struct source *s)
 {
     const int copy = s->kept && s->kept[s->next].known ? s->kept[s->next].copy : -1;

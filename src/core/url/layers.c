@@ -6,7 +6,7 @@
  *
  * Eight bytes are tested at a time: if x is the xor of the bytes and the byte searched for, bit 7
  * of each byte of ~(((x & 0x7f..) + 0x7f..) | x) is set exactly where x has a zero byte.  Each
- * word is read once, and its cuts are processed from the lowest. */
+ * word is read once, and its cuts are processed in the order of their positions. */
 #include "core/url/layers.h"
 #include "core/base/bytes.h"
 #include "core/url/parse.h"

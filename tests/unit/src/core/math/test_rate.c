@@ -377,7 +377,7 @@ static void twins_add_once_to_the_rate_of_any_number_of_filters(void **state)
         const double body = dj_shape_rate(&law, n), lost = dj_shape_lost(&law, n);
         assert_near(dj_shape_rate(&s, n), 1.0 - (1.0 - body) * (1.0 - twins), 1e-6);
         assert_near(dj_shape_lost(&s, n), lost + n * n * 0x1p-65, 1e-3);
-        /* One twin deceives both filters. */
+        /* A key with the same hash as an added one is a false positive in both filters. */
         assert_near(dj_shape_rate_of(&law, 2, n), body * body, 1e-12);
         assert_near(dj_shape_rate_of(&s, 2, n), body * body + twins, 1e-6);
         assert_near(dj_shape_lost_of(&s, 2, n) - dj_shape_lost_of(&law, 2, n), n * n * 0x1p-65,
