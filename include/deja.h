@@ -402,10 +402,11 @@ DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_er
  * DEJA_ENOTSUP.
  *
  * spectral: remove undoes one add of the key.  *removed (or NULL) becomes false, and stats count a
- * refusal, if the key is absent or all its counters are saturated: saturated counters have lost
- * count and do not change.  Remove only keys that were added.  A key that was never added is also
- * refused unless it is a false positive; removing a false positive reduces the counts of other
- * keys, which MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove returns DEJA_ENOTSUP.
+ * refusal, if the key is absent or all its counters are saturated: a saturated counter no longer
+ * knows its count and does not change.  Remove only keys that were added.  A key that was never
+ * added is also refused unless it is a false positive; removing a false positive reduces the counts
+ * of other keys, which MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove returns
+ * DEJA_ENOTSUP.
  *
  * paired: remove adds the key to a second filter, the deletions, and that is PERMANENT.  Every
  * later add of the key answers "new", and the key is never found again; stats count these adds as
@@ -426,11 +427,11 @@ DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice 
 
 /* Asks whether any URL at or below a prefix (a site, a directory, a page) was added.  Prefixes end
  * at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and everything below http://h/a/,
- * but not http://h/ab.  No added URL is missed.  There are two sorts of false positives: one
- * prefix in a hundred, by chance, and prefixes whose segments were each seen in the same position
- * under other prefixes: http://h/b after http://h/a and http://g/b.  If a filter has L layers,
- * only the first L - 1 segments count; the query never does.  Only for layered filters, but not in
- * paper mode or words mode; otherwise DEJA_ENOTSUP. */
+ * but not http://h/ab.  No added URL is missed.  There are two kinds of false positives: one prefix
+ * in a hundred, by chance, and prefixes whose segments were each seen in the same position under
+ * other prefixes: http://h/b after http://h/a and http://g/b.  If a filter has L layers, only the
+ * first L - 1 segments count; the query never does.  Only for layered filters, but not in paper
+ * mode or words mode; otherwise DEJA_ENOTSUP. */
 DEJA_CHECKED int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
@@ -732,7 +733,7 @@ DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned
  * All other filters need the same kind, F, k, hash, secret key, visit and URL rules.  Sizes must be
  * equal, or `from` must be 2, 4, 8 .. times as large (classic, blocked); it is folded during the
  * merge.  Exact tables may have any sizes but need enough room (DEJA_EFULL, before anything
- * changes).  Spectral counters are added and saturate.  Generations of a window are united by age
+ * changes).  Spectral counters are added and saturate.  Generations of a window are merged by age
  * or, in a time window, by when they began.  Paired and static filters cannot be merged.
  *
  * DEJA_EMISMATCH names what differs; deja_filter_difference lists it line by line, and

@@ -46,9 +46,9 @@ static const struct opt options[] = {
     OPT_FLAG('c', "count", struct check_options, count,
              "print the number of lines instead of the lines", OPT_USED(1)),
     OPT_FLAG(0, "tag", struct check_options, tag,
-             "print the names of the filters that hold a line before it, and a tab"),
+             "start each line with the names of the filters that hold it, and a tab"),
     OPT_FLAG(0, "why", struct check_options, why,
-             "print the key that was found after the line and a tab; with --url=gsb, the site, "
+             "end each line with a tab and the key that was found; with --url=gsb, the site, "
              "folder or page on the list"),
     OPT_FLAG(0, "prefix", struct check_options, prefix,
              "treat lines as URL prefixes; find those with at least one known URL (kind layered)"),
@@ -274,14 +274,14 @@ const struct command cmd_check = {
         "shows it), so -v never prints a line that was added. Kind paired is the exception: it "
         "FORGETS some lines (`deja info` shows how many).\n\n"
         "The first operand is a filter, and so are the operands after it, up to the first file "
-        "that is not one. A line is in if any filter holds it. --tag prints the names of these "
-        "filters, without folder and .deja and separated by commas, and a tab before the line; a "
-        "CSV or CDX header starts with list and a tab. All filters must hold bytes, or URLs of one "
-        "profile. Each keeps its own secret key; --key is for the filters that do not contain "
-        "theirs. With --json, the report counts the lines of each filter.\n\n"
+        "that is not one. A line is printed if any filter holds it. --tag prints the names of "
+        "these filters before the line, without folder and .deja, separated by commas and "
+        "followed by a tab; a CSV or CDX header starts with list and a tab. All filters must hold "
+        "bytes, or URLs of one profile. Each keeps its own secret key; --key is for the filters "
+        "that do not contain theirs. With --json, the report counts the lines of each filter.\n\n"
         "--why prints a tab and the key that was found after each line: its canonical form or, "
         "with --url=gsb, the most specific host/path expression that is on a list. A false "
-        "positive has a reason, too; look it up in the list itself to be certain.\n\n"
+        "positive also has such a key; to be certain, look it up in the list itself.\n\n"
         "With --prefix and a filter of kind layered, lines are URL prefixes, cut at slashes: "
         "sites, folders or pages. It prints those with at least one known URL. http://h/a matches "
         "itself, http://h/a?x and everything below http://h/a/, but not http://h/ab. No added URL "
@@ -293,8 +293,9 @@ const struct command cmd_check = {
         "the lines in the filter that were last seen at least DAYS ago; with -v all other lines: "
         "those seen since then, and those that are not in the filter. Units are d, w, mo (30 days) "
         "and y (365 days). Days begin at midnight UTC.\n\n"
-        "F can also be a DCSO bloom file, plain or gzip. deja detects it by its first bytes; "
-        "--format dcso insists on it. A second --format is then that of the lines.\n\n"
+        "F can also be a DCSO bloom file, plain or gzip. deja detects it by its first bytes; with "
+        "--format dcso, any other file is an error. A second --format then sets the format of the "
+        "lines.\n\n"
         "With --url=gsb the filter is a block list (see deja-build(1)). A line is in it if its "
         "site, folder or page is: deja looks up any of up to 5 hosts, from the whole name to its "
         "last two labels, with any of up to 6 paths, from the whole path with its query to the "

@@ -545,18 +545,18 @@ const struct command cmd_dedup = {
         "seen before, unchanged and in order. Two lines are equal if all their bytes are or, with "
         "-f, --csv, --format or --json-key, if that part of them is. A carriage return at the end "
         "of a line is ignored. Input may be plain or compressed with gzip, zstd, xz or bzip2.\n\n"
-        "The price of the small memory: a new line is mistaken for a repeat, and lost, at the "
-        "rate -p (one in a million by default); the summary reports losses of 0.01 lines or more. No "
-        "repeat is ever printed, except after a crash (see below).\n\n"
-        "Without -n, deja sizes the filter from the length of the files. The size is only a first "
+        "The filter is small but not exact: it mistakes a new line for a repeat, and loses it, at "
+        "the rate -p (one in a million by default); the summary reports losses of 0.01 lines or "
+        "more. No repeat is ever printed, except after a crash (see below).\n\n"
+        "Without -n, deja sizes the filter from the length of the files. This is only the initial "
         "size: the filter grows while its rate stays the same. With --fixed, and with options "
         "that determine the body (-m, --hashes, --filters), it does not grow; deja warns if it "
         "holds more keys than it was sized for.\n\n"
         "With --state FILE the filter is kept between runs, so the next run prints only new "
-        "lines. A line counts as seen only after it was handed over: after a crash the next run "
-        "may repeat lines, but none are lost. If the input pauses, the lines so far are in the "
-        "state within a second, and `deja check` in another terminal finds them. One process can "
-        "write a state; others can read it at the same time.\n\n"
+        "lines. A line counts as seen only after it has been written: after a crash, the next run "
+        "may repeat lines, but none are lost. If the input pauses, the lines read so far are in "
+        "the state within a second, and `deja check` in another terminal finds them. One process "
+        "can write a state; others can read it at the same time.\n\n"
         "With --paragraphs, a record is a run of lines that are not blank, printed with the blank "
         "line after it. With --jsonl-text NAME, each line is a JSON object, and the string NAME is "
         "its text: every line of the text that was seen before, in any document, is removed from "
@@ -595,7 +595,7 @@ const struct command cmd_dedup = {
     .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
               REMOTE_TEXT
               " --state is then the name of the cache, and -n the number of keys in all of its "
-              "filters. A line is looked up, handed over, and only then added: a failover, or two "
+              "filters. A line is looked up, written, and only then added: a failover, or two "
               "processes that read the same line at the same moment, may repeat a line but never "
               "lose one. With -k window, deja queries the server about every line."},
     .examples = {{"the distinct lines of a list",
@@ -606,19 +606,19 @@ const struct command cmd_dedup = {
                   "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
                  {"pages to fetch today: new ones, and those fetched 30 days ago or earlier",
                   "deja dedup --state pages.deja --again-after 30d urls.txt > due.txt"},
-                 {"new lines only, which known.txt remembers as well",
+                 {"new lines only; known.txt remembers them",
                   "deja dedup --append known.txt docs/examples/sample-urls.txt > new.txt"},
                  {"the ten most frequent lines of a log",
                   "deja dedup --counts crawl.log | sort -rn | head"},
                  {"three URLs of each page template",
                   "deja dedup --url=shape --keep 3 docs/examples/sample-urls.txt > samples.txt"},
-                 {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
-                 {"by the third column of a tab-separated log",
+                 {"lines with a new third field, between blanks", "deja dedup -f 3 crawl.log"},
+                 {"the same in a tab-separated log",
                   "deja dedup -f 3 -d '\\t' crawl.log"},
-                 {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
+                 {"lines of JSON with a new string link", "deja dedup --json-key link pages.jsonl"},
                  {"JSON documents without paragraphs that earlier ones contain",
                   "deja dedup --jsonl-text text pages.jsonl > clean.jsonl"},
-                 {"URLs in any spelling; one page for all campaigns",
+                 {"each URL once, in any spelling and with any tracking parameters",
                   "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
                  {"the requests in a web server's log",
                   "deja dedup --url --format log --base https://example.org access.log"},

@@ -1,4 +1,4 @@
-/* cmd_expire.c - deja expire: drop the keys of a filter file that were not seen for some time. */
+/* cmd_expire.c - deja expire: drop the keys that have not been seen for some time. */
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
 #include "tools/base/fail.h"
@@ -113,7 +113,7 @@ static int run(struct call *call, deja_error *err)
 
 const struct command cmd_expire = {
     .name = "expire",
-    .summary = "remove keys that were not seen for some time",
+    .summary = "remove keys that have not been seen for some time",
     .operands = "F.deja",
     .options = options,
     .options_size = sizeof(struct expire_options),
@@ -126,10 +126,10 @@ const struct command cmd_expire = {
         "keys and an eighth more, at least as large as its first part. Any other filter keeps its "
         "size.\n\n"
         "The file is replaced when the new one is complete: a crash or a full disk leaves the old "
-        "one. If no key is old enough, the file stays unchanged.",
+        "file in place. If no key is old enough, the file stays unchanged.",
     .examples = {{"a state with dates",
                   "deja dedup --state pages.deja --again-after 30d urls.txt > due.txt"},
-                 {"how many keys were not seen for a year?",
+                 {"how many keys have not been seen for a year?",
                   "deja expire -n --older-than 1y pages.deja"},
                  {"remove them", "deja expire --older-than 1y pages.deja"}},
     .run = run,

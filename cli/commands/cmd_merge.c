@@ -1,4 +1,4 @@
-/* cmd_merge.c - deja merge: unite filter files, or estimate how many keys two of them share.
+/* cmd_merge.c - deja merge: merge filter files, or estimate how many keys two of them share.
  *
  * The result starts as a copy of one file, and the others are merged into it one by one, so there
  * are never more than two filters in memory.  A filter that grows is preferred, because it can take
@@ -317,7 +317,7 @@ static int run(struct call *call, deja_error *err)
 const struct command cmd_merge = {
     .name = "merge",
     .often = true,
-    .summary = "unite filter files, or estimate how many keys two of them share",
+    .summary = "merge filter files, or estimate how many keys two of them share",
     .operands = "F.deja...",
     .options = options,
     .options_size = sizeof(struct merge_options),
@@ -328,27 +328,29 @@ const struct command cmd_merge = {
         "a time.\n\n"
         "Filters that can grow, such as the states of `deja dedup` and what `deja build` makes "
         "without --fixed, can be merged if their parts have the same kind, hash and URL profile. "
-        "Every filter has its own secret key, so the union keeps the parts and keys of all: their "
-        "false-positive rates add up, and a lookup computes a hash for each key. A union has at "
-        "most 8 keys and 32 parts. Filters built with --like, or with the same --key and sizes, "
-        "are combined bit by bit instead, which takes no more space than one of them.\n\n"
+        "Every filter has its own secret key, so the union keeps the parts and secret keys of "
+        "all: their false-positive rates add up, and a lookup computes a hash for each secret "
+        "key. A union has at most 8 secret keys and 32 parts. Filters built with --like, or with "
+        "the same --key and sizes, are combined bit by bit instead, which takes no more space "
+        "than one of them.\n\n"
         "Fixed filters must have the same kind, hash, number of hashes and filters, URL profile, "
         "visit and secret key: build one with --like the other. Sizes of classic and blocked ones "
         "may differ by a factor of 2, 4, 8 and so on: larger filters are folded to the smallest "
         "size, as `deja fold` does. Mind the rate: the union holds all keys in the bits of one "
         "filter. Exact filters of any size are merged into a copy of the largest if there is "
-        "room. Spectral counters are added. Generations of windows are united by age, or by the "
-        "time when they began. Layered filters need layers that have grown alike.\n\n"
+        "room. Spectral counters are added. Generations of windows are merged by age or, in time "
+        "windows, by the time when they began. The layers of layered filters must have grown in "
+        "the same steps.\n\n"
         "If filters cannot be merged, deja lists every difference and the command that helps.\n\n"
         "The number of keys in a union of Bloom filters is estimated from its bits, because a key "
-        "in several filters counts once. Keys under different secret keys cannot be compared, so "
-        "there it is the sum, and the report says \"at most\".\n\n"
+        "in several filters counts once. With different secret keys, keys cannot be compared, so "
+        "the numbers are added up, and the report says \"at most\".\n\n"
         "--common estimates how many keys two filters share from the bits that are set: n(A) + "
         "n(B) - n(A or B). A filter that has grown must be exact. It writes no file and names no "
         "key; to list common keys, run `deja check A.deja` on the list that B was built from. A "
         "note reports the standard error of the estimate.",
     .examples = {{"a filter of one list", "deja build -q -n 20k --fixed a.deja urls.txt"},
-                 {"one of another, with the same size and key",
+                 {"a filter of another list, with the same size and secret key",
                   "deja build -q --like a.deja b.deja today.txt"},
                  {"the union of both", "deja merge -o all.deja a.deja b.deja"},
                  {"how many keys are in both?", "deja merge --common a.deja b.deja"}},

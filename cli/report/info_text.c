@@ -198,10 +198,10 @@ static void print_keys(struct out *o, const deja_stats *s)
     if (s->unclean)
         out_printf(o, "about %s\n", num_count(s->keys).s);
     else if (s->other_keys)
-        out_printf(o, "at most %s in %s united filters that were offered %s\n",
+        out_printf(o, "at most %s in %s merged filters that were offered %s\n",
                    num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
     else if (s->unions > 0 && !exact)
-        out_printf(o, "about %s by the set bits, in %s united filters that were offered %s\n",
+        out_printf(o, "about %s by the set bits, in %s merged filters that were offered %s\n",
                    num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
     else if (s->deletions_capacity)
         out_printf(o, "%s new of %s offered, minus those removed; about %s by the set bits\n",

@@ -1,10 +1,10 @@
 /* union.c - merge two filters.
  *
- * A bit of a Bloom filter is set if some key set it, so the OR of two bodies is, byte for byte,
- * the body that the keys of both would have left, provided that every key has the same positions
- * in both: same kind, k, hash, secret key, visit and size (alike.c).  The fingerprints of a table
- * are added to the other table like keys.  Counters are added, and generations of a window are
- * united by age (spectral.c, window.c).
+ * A bit of a Bloom filter is set if some key set it, so the OR of two bodies is, byte for byte, the
+ * body that the keys of both would have left, provided that every key has the same positions in
+ * both: same kind, k, hash, secret key, visit and size (alike.c).  The fingerprints of a table are
+ * added to the other table like keys.  Counters are added, and generations of a window are merged
+ * by age (spectral.c, window.c).
  *
  * Filters of different sizes can be merged if one folds to the size of the other (algebra.c): the
  * larger one is folded along the way, a few kilobytes at a time.

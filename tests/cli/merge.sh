@@ -37,7 +37,7 @@ a_union_equals_the_filter_of_all_lists() {
         succeeds deja check -q -c out.deja all.txt
         expect_stdout 7000
         succeeds deja info out.deja
-        grep -qE '^  keys +about (6,9[0-9]{2}|7,0[0-9]{2}) by the set bits, in 2 united filters that were offered 8,000$' \
+        grep -qE '^  keys +about (6,9[0-9]{2}|7,0[0-9]{2}) by the set bits, in 2 merged filters that were offered 8,000$' \
             .stdout || fail "info does not tell the keys"
     done
 }
@@ -174,7 +174,7 @@ default_states_can_be_merged() {
     succeeds deja info all.deja
     expect_stdout_has "scalable of 2 blocked parts, 1 from merged filters"
     expect_stdout_has "secret key in this file, and 1 of merged filters"
-    expect_stdout_has "at most 8,000 in 2 united filters that were offered 8,000"
+    expect_stdout_has "at most 8,000 in 2 merged filters that were offered 8,000"
     # The state continues, and the next merge finds the parts that it already has.
     deja gen -n 1000 --first 7000 | deja dedup -q --state a.deja >/dev/null
     succeeds deja merge -q --force -o all.deja all.deja a.deja b.deja
