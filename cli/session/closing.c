@@ -8,7 +8,7 @@
 
 #define PATH_LEAST 16 /* columns; shorter names say too little */
 
-/* What is in the line, and how. */
+/* What the line contains, and in which form. */
 struct layout {
     size_t path_columns;
     bool remarks;

@@ -3,8 +3,8 @@
  *     20,000 read, 14,000 new, 6,000 seen before, about 0.4 lost · 5 ms
  *
  * With the name of the command in front, it fits 80 columns.  If it would be longer, the file name
- * loses its middle, then the remarks move to a second line, then counts are abbreviated (1.2 G).
- * On a terminal that does not use UTF-8, a semicolon replaces the dot. */
+ * is shortened in the middle, then the remarks move to a second line, then counts are abbreviated
+ * (1.2 G). On a terminal that does not use UTF-8, a semicolon replaces the dot. */
 #ifndef CLI_SESSION_CLOSING_H
 #define CLI_SESSION_CLOSING_H
 #include "tools/base/out.h"

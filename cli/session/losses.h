@@ -3,8 +3,8 @@
  * The statistics of a filter estimate the losses of all runs, as if each key had been judged with
  * all earlier keys in the filter.  A run with a state judges lines before it adds the keys of the
  * lines around them, so the first lines of a run are judged with the bits of earlier runs only:
- * none of the first lines in a new state can be lost.  They are estimated here; for the rest of the
- * run, the difference of the statistics is accurate.
+ * none of the first lines in a new state can be lost.  Their losses are estimated here.  For the
+ * rest of the run, the difference between the statistics after and before it is accurate.
  *
  * Counting the bits of a large filter takes longer than a short list.  So the body is read only
  * if the losses can matter. */
@@ -12,7 +12,7 @@
 #define CLI_SESSION_LOSSES_H
 #include "deja.h"
 
-#define LOSSES_LEAST 0.01 /* expected lines; fewer are not worth a word */
+#define LOSSES_LEAST 0.01 /* expected lines; fewer are not reported */
 
 struct losses {   /* start with {0} */
     double first; /* expected losses up to the mark */

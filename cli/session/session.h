@@ -107,7 +107,8 @@ struct session { /* start with {0} */
 int session_begin(struct session *s, const struct shared_options *c, enum urlkeys_use use,
                   uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err);
 /* Without --url, the keys get the profile and rules of a filter: profile 0 means bytes.  Call it
- * for every existing filter, then the options are known to fit.  name: the filter's, for errors. */
+ * for every existing filter: it fails if the options contradict the filter.  name: the filter's,
+ * for errors. */
 int session_take_profile(struct session *s, const char *name, uint32_t profile, uint64_t rules,
                          deja_error *err);
 /* Opens a filter file, and calls session_take_profile. */
@@ -134,7 +135,7 @@ int session_output(struct session *s, const struct call *call, const struct shar
 typedef int session_idle_fn(void *job, deja_error *err);
 void session_on_pause(struct session *s, session_idle_fn *fn, void *job);
 /* If nothing is typed for SESSION_TYPED milliseconds, this message tells the user that the command
- * is waiting for it. */
+ * is waiting for lines. */
 #define SESSION_TYPED 1000
 void session_note_terminal(struct console *c);
 /* Calls fn for every batch, until the end, Ctrl-C or a failure. */

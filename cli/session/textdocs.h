@@ -17,9 +17,9 @@
 bool textdoc_next(deja_slice *rest, deja_slice *paragraph);
 
 /* Appends a line, which is a JSON object whose string at `path` has n paragraphs, to the buffer,
- * with only those paragraphs whose answer is `want`; there is at least one.  Each of them is
- * followed by what followed it, except the last, which is followed by Sk; S0 and every byte outside
- * the text stay, too.  Bytes are copied as they are, in the spelling of the line.  False: out of
+ * with only those paragraphs whose answer is `want`; there is at least one.  Each of them keeps
+ * the text after it, except that the last is followed by Sk.  S0 and every byte outside the text
+ * stay unchanged.  Bytes are copied as they are, in the spelling of the line.  False: out of
  * memory. */
 bool textdoc_write(struct buffer *to, deja_slice line, const struct jsonpick_path *path,
                    const uint8_t *answer, size_t n, uint8_t want);

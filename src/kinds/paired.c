@@ -12,7 +12,7 @@
  *     a key that was never added is found with probability    p_A (1 - p_D)   less than p_A
  *     a key that was added is NOT found with probability      p_D             the kind forgets
  *
- * This has a cost for two sorts of keys.  A key that was removed and is added again stays removed,
+ * This affects two kinds of keys.  A key that was removed and is added again stays removed,
  * because a deletion cannot be undone.  A key that was never removed but is a false positive of
  * the deletions is missed from then on.  Every add of either key answers "new": fetching a page
  * again is better than losing it.  These adds are counted as hidden.

@@ -1,4 +1,4 @@
-/* sources.c - the secret keys behind the parts of a merged filter; see sources.h. */
+/* sources.c - the secret keys for the parts of a merged filter; see sources.h. */
 #include "kinds/sources.h"
 #include "core/base/alloc.h"
 #include <string.h>

@@ -1,8 +1,9 @@
 /* sources.h - the secret keys behind the parts of a merged filter.
  *
- * A union of bits needs filters that hash every key alike.  Filters with different secret keys,
- * visits or rules do not, but a series of their parts still finds every key: a key is hashed once
- * for each source, and each part is asked with the hash of its own source.
+ * Bits can only be combined if both filters hash every key in the same way.  Filters with
+ * different secret keys, visits or rules do not, but a series of their parts still finds every
+ * key: a key is hashed once for each source, and each part is queried with the hash of its own
+ * source.
  *
  * Source 0 is the filter's own key; sources 1, 2, .. are plan.others.  The row of a key has one
  * hash for each.  New keys always go to parts of source 0. */

@@ -14,8 +14,8 @@ struct dj_shape dj_window_generation(const struct dj_shape *s, uint32_t lines);
 void dj_window_adopt(deja_filter *f, const struct dj_window *w);
 /* Keys answered "new" and lost until now. */
 struct dj_earlier dj_window_earlier(const deja_filter *f);
-/* How many keys this many bits prove: a count that is almost certainly not too high, because a
- * window that turns early forgets early. */
+/* Returns how many keys this many bits prove: almost certainly not too many, because a window that
+ * turns early forgets early. */
 uint64_t dj_window_least_keys(const struct dj_shape *s, uint64_t bits);
 /* The union of two windows (windowunion.c). */
 int dj_window_merge(deja_filter *into, const deja_filter *from, deja_error *err);

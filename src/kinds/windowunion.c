@@ -100,8 +100,8 @@ static uint64_t unite_lines(const struct dj_part *into, uint32_t line, const str
     return bits;
 }
 
-/* A line holds at least the keys of each of its generations and what its bits prove, and at most
- * the sum of its generations. */
+/* The number of keys in a line is at least that of each of its generations, and at least what its
+ * bits prove; it is at most the sum over its generations. */
 static uint64_t keys_of(const struct dj_part *p, uint64_t bits, uint64_t a, uint64_t b)
 {
     const struct dj_shape s = dj_window_generation(&p->shape, p->lines);

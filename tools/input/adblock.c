@@ -31,7 +31,8 @@ static const char *find_options(const char *at, const char *end)
     return end;
 }
 
-/* What an option means for the rule, or -1: it blocks whole pages; -2: the option is unknown. */
+/* Returns why an option makes the rule unusable, -1 if it does not, or -2 if the option is
+ * unknown. */
 static int judge_option(deja_slice option)
 {
     static const struct {
@@ -67,8 +68,8 @@ static int judge_option(deja_slice option)
     return -2;
 }
 
-/* Options are separated by commas.  The first one that makes the rule unusable counts, but an
- * unknown one always does. */
+/* Options are separated by commas.  The first option that makes the rule unusable gives the
+ * reason, but an unknown option takes precedence. */
 static int judge_options(const char *at, const char *end)
 {
     int meaning = -1;

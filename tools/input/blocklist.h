@@ -60,7 +60,7 @@ struct blocklist {
     struct blocklist_zone zone;
 };
 
-/* For `begin`: the line has this one key; the line is skipped. */
+/* For `begin`: report that the line has this one key, or that it is skipped. */
 enum blocklist_line blocklist_one(struct blocklist *l, deja_slice key);
 enum blocklist_line blocklist_skip(struct blocklist *l, enum blocklist_reason reason);
 /* The `next` of formats with one key per line. */

@@ -16,7 +16,7 @@ bool dnsmasq_next(struct blocklist *l, deja_slice *host)
     return false;
 }
 
-/* Sorts the names between slashes, which start at `at` and end before `end`. */
+/* Classifies the names between slashes, which start at `at` and end before `end`. */
 static enum blocklist_line look(struct blocklist *l, const char *at, const char *end)
 {
     bool keys = false, skipped = false;

@@ -75,7 +75,7 @@ int input_next(struct input *in, struct block *b, deja_error *err);
 /* Returns false if nothing arrives within this many milliseconds, and true if input_next would
  * return bytes, the end, or an error without waiting. */
 bool input_wait(const struct input *in, int timeout_ms);
-/* Will it read lines that somebody types?  Call it before the first input_next. */
+/* Will it read lines that the user types?  Call it before the first input_next. */
 bool input_is_terminal(const struct input *in);
 /* Only with `twice`, and while no other thread uses the input: starts again with the first record.
  * Files are opened again; if one has changed, so have its records.  Blocks name no odd lines the

@@ -47,7 +47,7 @@ size_t paragraph_margin(deja_slice record)
     return line;
 }
 
-/* Before the end of the last line that is not blank. */
+/* Returns the end of the last line that is not blank. */
 static const char *last_line_end(const char *begin, const char *end)
 {
     for (const char *at = end; at > begin && (is_blank(at[-1]) || at[-1] == '\n'); at--)

@@ -123,7 +123,7 @@ static enum blocklist_line policy(struct blocklist *l, deja_slice owner, deja_sl
     return is == BLOCKLIST_KEYS ? blocklist_one(l, host) : is;
 }
 
-/* A record with the owner of the one before it adds nothing if that was a key already. */
+/* A record with the same owner as the previous one adds nothing if that owner is already a key. */
 static enum blocklist_line again(const struct blocklist_zone *z)
 {
     return z->owner == BLOCKLIST_OWNER_NONE ? BLOCKLIST_STRANGE : BLOCKLIST_NOTHING;

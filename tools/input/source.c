@@ -170,7 +170,7 @@ static int keep_for_later(struct source *s, const struct stat *st, deja_error *e
     return DEJA_OK;
 }
 
-/* In the second reading, returns the copy of the next path, or -1 if there is none. */
+/* In the second reading, returns the copy of the next path, or -1 if it is missing. */
 static int open_copy(const struct source *s)
 {
     const int copy = s->kept && s->kept[s->next].known ? s->kept[s->next].copy : -1;

@@ -301,7 +301,7 @@ static void rates_below_that_of_twins_are_refused(void **state)
     }
 }
 
-/* One twin deceives all F filters, so the product of their rates must be smaller. */
+/* A twin is a false positive in all F filters, so the product of their rates must be smaller. */
 static void several_filters_leave_room_for_twins(void **state)
 {
     const deja_plan two = plan_of(
