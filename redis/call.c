@@ -74,7 +74,7 @@ int call_fail(const struct call *c, int status, const deja_error *err)
 int call_unsound(const struct call *c, const deja_error *err)
 {
     char text[400];
-    snprintf(text, sizeof text, "ERR the filter would not load again: %s", err->text);
+    snprintf(text, sizeof text, "ERR the filter could not be loaded again: %s", err->text);
     return plain_error(c, text);
 }
 

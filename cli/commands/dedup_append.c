@@ -80,7 +80,7 @@ int dedup_append_learn(struct dedup_append *a, const struct call *call,
         return rc;
     one.operands = &a->file.path;
     one.n_operands = 1;
-    rc = append_flush(&a->file, judge->pending, err); /* what it has is on the disk */
+    rc = append_flush(&a->file, judge->pending, err); /* a state must not learn unsynced lines */
     if (rc == DEJA_OK)
         rc = session_begin(&s, c, URLKEYS_COMPARE, key, &unused, err);
     if (rc == DEJA_OK) /* a state may have the profile */

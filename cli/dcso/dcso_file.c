@@ -289,7 +289,7 @@ static int write_file(const struct dcso *d, const char *path, bool replace, deja
         return DEJA_OK;
     errno = written ? errno : why;
     const int rc = written && errno == EEXIST
-                       ? fail(err, DEJA_EINVAL, "%s exists already", fail_path(path).text)
+                       ? fail(err, DEJA_EINVAL, "%s already exists", fail_path(path).text)
                        : fail_errno(err, "%s: cannot write", fail_path(path).text);
     unlink(temporary);
     return rc;

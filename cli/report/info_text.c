@@ -362,8 +362,8 @@ void info_report_warn(const struct info_report *r, struct console *c)
     if (r->over_capacity && deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         console_error(
             c,
-            "%s was sized for %s in its time, and more arrived: the rate is %s; rebuild it "
-            "with a larger -n",
+            "%s was sized for %s per window, and more arrived: the rate is %s; rebuild it with "
+            "a larger -n",
             fail_path(r->path).text, num_of(s->capacity, "key").s, num_rate(s->fp_now).s);
     else if (r->over_capacity && deja_kind_can(s->kind, DEJA_CAN_GROW))
         console_error(

@@ -498,7 +498,7 @@ int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned r
             redisReply *reply = w->node[i].c ? say(w, &w->node[i], 3, words) : NULL;
             have = reply ? reply->integer : -1;
             freeReplyObject(reply);
-            if (have < 0) /* the connection is lost, and WAIT on another does not count */
+            if (have < 0) /* WAIT on a new connection would not cover the writes of a lost one */
                 return fail(err, DEJA_EBUSY, "%s", w->last.text);
             if (have < (long long)replicas && clock_seconds() - begin > WIRE_PATIENCE)
                 return fail(err, DEJA_EIO,

@@ -134,7 +134,8 @@ static int merge_bits(deja_filter *into, const deja_filter *from, const deja_sta
         return rc;
     for (uint32_t i = 0; i < from->n_parts; i++)
         dj_part_unite(into->part[i], from->part[i], folds);
-    /* Zeros from a lost file do no harm, but are not a union. */
+    /* The lost pages of a truncated file read as zeros: they do no harm, but the union is
+     * incomplete. */
     rc = dj_check_whole(into, from, err);
     if (rc < 0 || !dj_has_grown(into))
         return rc < 0 ? rc : count_single(into, a, b, err);

@@ -58,8 +58,8 @@ bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part
  * each time parts are added. */
 void dj_layering_init(deja_filter *f);
 void dj_layering_index(deja_filter *f);
-/* The part of f that corresponds to part i of another filter, the same one of the same layer; or
- * f->n_parts: there is none. */
+/* Returns the part of f that has the same place in the same layer as part i of the other filter,
+ * or f->n_parts if f lacks it. */
 uint32_t dj_layering_twin(const deja_filter *f, const deja_filter *other, uint32_t i);
 /* Keys lost so far. */
 double dj_layering_lost(const deja_filter *f);

@@ -84,7 +84,7 @@ int dj_file_check_name(const char *path, unsigned flags, deja_error *err)
     if (!S_ISREG(st.st_mode)) /* a rename would remove a device or a pipe */
         return dj_fail(err, DEJA_EINVAL, "%s is not a regular file", path);
     if (!(flags & DEJA_CREATE_REPLACE))
-        return st.st_size == 0 ? DEJA_OK : dj_fail(err, DEJA_EINVAL, "%s exists already", path);
+        return st.st_size == 0 ? DEJA_OK : dj_fail(err, DEJA_EINVAL, "%s already exists", path);
     return dj_file_check_replaced(path, err);
 }
 

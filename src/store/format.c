@@ -282,7 +282,7 @@ static void decode_part(const uint8_t *at, bool merged, struct dj_header *h, uin
         p->layer = 0;
     if (!merged)
         p->origin = 0;
-    p->step = i ? h->part[i - 1].step + !p->origin : 0; /* part 0 is of the series */
+    p->step = i ? h->part[i - 1].step + !p->origin : 0; /* part 0 is in the series */
     h->offset[i] = dj_load64(at + PART_AT);
 }
 

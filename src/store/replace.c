@@ -237,7 +237,7 @@ int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err)
         if (errno == EEXIST)
             return dj_fail(
                 err, DEJA_EINVAL,
-                "%s exists already: it was created while this filter was being written, "
+                "%s already exists: it was created while this filter was being written, "
                 "and is unchanged",
                 t->name);
         if (errno == ESTALE || (over != DJ_TMP_NEW && errno == ENOENT))

@@ -262,7 +262,7 @@ filters_that_have_grown_can_be_merged() {
         if [ $kind = exact ]; then
             expect_stdout_has "\"keys\": $(wc -l <all.txt),"
             expect_stdout_has '"over_capacity": false'
-        else # each part has the keys of two
+        else # each part has the keys of two filters
             expect_stdout_has '"over_capacity": true'
             succeeds deja info out.deja
             expect_stderr_has "was merged from filters that were too full"

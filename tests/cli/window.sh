@@ -136,7 +136,7 @@ more_keys_than_planned_are_reported() {
     succeeds deja dedup -k window --window-time 1h -n 1000 -p 0.01 --state c.deja -c list
     expect_stderr_has "the filter was sized for 1,000 keys and holds"
     succeeds deja info c.deja
-    expect_stderr_has "was sized for 1,000 keys in its time, and more arrived"
+    expect_stderr_has "was sized for 1,000 keys per window, and more arrived"
 }
 
 options_are_checked() {

@@ -193,7 +193,7 @@ def private_addresses_are_refused():
         server.clear()
         run(server.url, f"http://127.0.0.2:{server.port}/a", "--output", "named", "--scope", "any")
         same({s.host.split(":")[0] for s in server.log}, {"127.0.0.1", "127.0.0.2"}, "two are named")
-        # A redirect of robots.txt does not lead in either.
+        # A redirect of robots.txt does not lead to a private address either.
         gate = Answer(b"", 302, headers=[("Location", f"http://127.0.0.2:{server.port}/gate")])
         with Server(site({"/": page(), "/robots.txt": gate})) as way:
             server.clear()

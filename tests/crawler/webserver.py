@@ -122,7 +122,7 @@ class Server:
             writer.close()
 
     async def _one(self, reader, writer):
-        """One request; False: the connection is to end."""
+        """Answer one request; return False if the connection must close."""
         try:
             text = await reader.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError:

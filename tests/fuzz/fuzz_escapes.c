@@ -1,9 +1,9 @@
 /* fuzz_escapes.c - decoding reverses the escapes of other programs.
  *
  * The first byte selects the writer of the line, the second how much it escapes, and the rest is
- * the key: a line of JSON with the key as a string among others, as json.dumps and similar
- * functions write it, or a line of a web server's log with the key as the request's target, as
- * Apache and nginx write it.  Picking and decoding must return the key unchanged. */
+ * the key.  The line is JSON with the key as one of its strings, as json.dumps and similar
+ * functions write it, or an entry in the log of Apache or nginx with the key as the request's
+ * target.  Picking and decoding must return the key unchanged. */
 #include "checking.h"
 #include "tools/input/jsonpick.h"
 #include "tools/input/logline.h"

@@ -106,7 +106,7 @@ static void check_cell(const struct kind *kind, uint64_t n, double p, uint64_t s
 
 static const double some_p[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
 
-/* Kinds of the list that no row and no other test names: theory holds for them too. */
+/* Theory also holds for the kinds that neither a row nor another test names. */
 static void every_other_plain_kind_has_the_rates_of_theory(void **state)
 {
     const uint32_t others =
@@ -259,8 +259,9 @@ static void known_keys_set_as_many_bits_as_theory_says(void **state)
             }
 }
 
-/* The estimate is the n whose expected number of bits is the real one; one bit more or less moves
- * it by one over the slope of bits_set.  F filters give the mean of F estimates. */
+/* The estimate is the n whose expected number of set bits equals the actual number.  One more bit
+ * changes the estimate by one over the slope of bits_set.  F filters give the mean of F estimates.
+ * */
 static void distinct_keys_are_estimated_within_their_error(void **state)
 {
     for (size_t k = 0; k < 5; k++)

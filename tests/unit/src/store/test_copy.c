@@ -22,7 +22,7 @@ static void a_copy_is_the_same_filter(void **state)
         sync_file(copy);
         deja_filter_free(copy);
         assert_int_equal(deja_filter_copy(f, to, 0, &copy, &err), DEJA_EINVAL);
-        assert_non_null(strstr(err.text, "exists already"));
+        assert_non_null(strstr(err.text, "already exists"));
         deja_filter_free(f);
         struct bytes a = read_file(path), b = read_file(to);
         assert_int_equal(a.len, b.len);
