@@ -5,7 +5,7 @@
 
 Two filters sized for 100,000 URLs at p = 1% get 200,000.  One grows (the default), the other is
 --fixed.  Lines are what `deja info` predicts; dots are what happened: false positives among
-200,000 URLs that were never added, and new URLs that `deja add` took for known.  The seed makes
+200,000 URLs that were never added, and new URLs that `deja add` mistook for known.  The seed makes
 every number, and so every byte of the picture, repeatable."""
 
 import json

@@ -218,7 +218,7 @@ other_formats_are_refused() {
         deja dedup list.zip
     expect_stdout ''
     if command -v unzip >/dev/null; then unzip -p list.zip | deja dedup -q --seed 7 | cmp - list; fi
-    deja dedup <list.zip 2>err && fail "taken for lines"
+    deja dedup <list.zip 2>err && fail "read as lines"
     grep -q 'standard input is a zip archive' err || fail "unexpected: $(cat err)"
     fails_with 2 "list.deja is a filter file of deja" deja dedup list.deja
     fails_with 2 "list.deja is a filter file of deja" deja build new.deja list.deja

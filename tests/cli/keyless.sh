@@ -2,8 +2,8 @@
 # them, check never finds them, build, add and remove skip them, count prints 0.
 . "$SUPPORT/cases.sh"
 
-# _mixed: ten lines with the keys a b a c a b d a b c, each followed by one without a key that is
-# the same as all others of its sort.
+# _mixed: ten lines with the keys a b a c a b d a b c, each followed by a line without a key; these
+# lines are all equal.
 _mixed() {
     for key in a b a c a b d a b c; do
         printf '{"url": "%s"}\n{"link": "x"}\n' $key
@@ -34,7 +34,7 @@ dedup_prints_lines_without_a_key() {
             deja dedup -q --seed 7 --json-key url $way <list | cmp - kept
             succeeds deja dedup --seed 7 --json-key url $way --state state.deja list
             expect_same kept .stdout
-            # Again: every key is known now, and the others come again.
+            # Again: every key is known now, and only lines without a key are printed.
             succeeds deja dedup --seed 7 --json-key url $way --state state.deja list
             grep link list | expect_stdout
             deja dedup -q --seed 7 --json-key url $way --state state.deja <list | cmp - .stdout
@@ -63,7 +63,7 @@ blocks_without_any_key_work() {
 
 check_never_finds_lines_without_a_key() {
     _mixed >list
-    # An empty line is a key of its own where whole lines are keys, and still finds none of them.
+    # If whole lines are keys, an empty line has an empty key, which matches no line without a key.
     printf '%s\n' a b '' >plain
     deja build -q f.deja plain
     succeeds deja check --json-key url f.deja list

@@ -113,7 +113,8 @@ urls_can_come_from_a_file() {
     _same_figures report zipped
 }
 
-# One layer for every four words, but never more than 64: the number of words is the user's.
+# One layer for every four words, but never more than 64, because a user's file may have any number
+# of words.
 titles_can_have_many_words() {
     local words
     words=$(seq -s ' ' 1000)

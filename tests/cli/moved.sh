@@ -2,9 +2,9 @@
 # remedy, and any file that now has the name stays unchanged.
 . "$SUPPORT/cases.sh"
 
-# _while CHANGE CMD...: run CMD with a pipe as its standard input: lines come, CHANGE is done to
-# the file, more lines come.  The first ones are more than a pipe holds, so when they are written
-# the command has opened its file.
+# _while CHANGE CMD...: run CMD with a pipe as its standard input: lines arrive, CHANGE is done to
+# the file, more lines arrive.  A pipe cannot hold all of the first lines, so when they are
+# written, the command has opened its file.
 _while() {
     local change=$1
     shift

@@ -2,7 +2,8 @@
 # the file is sealed.  The next run continues where this one stopped.
 . "$SUPPORT/cases.sh"
 
-# Python after these lines; they bring: lines, the list of them in a file, and what ends a case.
+# Runs the Python code on standard input after this prologue, which defines the lines, a file with
+# them, and the functions that end a case.
 _python() {
     cat - >rest.py
     cat >case.py <<'PY'

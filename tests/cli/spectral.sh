@@ -48,7 +48,7 @@ every_width_counts_to_its_maximum() {
         *) [ "$(_count f.deja a)" -eq 300 ] || fail "$bits bits" ;;
         esac
         echo a | deja remove f.deja 2>.stderr
-        case $bits in # saturated counters have lost count
+        case $bits in # a saturated counter does not change
         4 | 8) expect_stderr_has "0 removed, 1 refused" ;;
         *) expect_stderr_has "1 removed, 0 refused" ;;
         esac

@@ -6,7 +6,7 @@ if [ "$(id -u)" -eq 0 ]; then
     command -v setpriv >/dev/null || skip "root may do everything, and there is no setpriv"
     nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --)
 fi
-# The build folder may be closed to others: a copy, and a way to it.
+# Other users may not be able to enter the build folder, so they run a copy that they can reach.
 cp "$DEJA" deja-copy
 chmod 755 deja-copy
 chmod 711 .
@@ -15,7 +15,7 @@ copy=$PWD/deja-copy
 
 _as_nobody() { timeout -k 5 600 "${nobody[@]}" "$copy" "$@"; }
 
-# The folder of the case belongs to root; what nobody shall write is given away.
+# The case's folder belongs to root.  This gives user nobody the files that it must write.
 _give() { [ "$(id -u)" -ne 0 ] || chown 65534:65534 "$@"; }
 
 an_unreadable_input_is_an_error() {

@@ -7,8 +7,8 @@ _list() {
         'https://example.com/b' 'no url' 'no url' >list
 }
 
-# same PROFILE LINE...: dedup keeps these lines of the list, whichever way it comes, and check
-# finds all of it in what build made of them.
+# _keeps PROFILE LINE...: dedup keeps these lines of the list, from a file or a pipe, and check
+# finds the whole list in a filter built from them.
 _keeps() {
     local profile=$1
     shift

@@ -160,8 +160,8 @@ contradicting_options_are_refused() {
     _refuses "delimiter" dedup --csv 1 -d '"' list
 }
 
-# The name of a file that --csv or --json-key took for its own value: without a word, standard input
-# would be read.
+# If --csv or --json-key uses a file name as its value, the user must hear of it, because standard
+# input is then read instead of the file.
 a_file_name_used_as_a_column_is_noticed() {
     printf 'url\na\na\n' >list.csv
     gzip -k list.csv
@@ -198,7 +198,7 @@ fields_cannot_count_from_the_end() {
         dedup -f -1 list
     _refuses "--field counts from 1, not '-2'" dedup --field=-2 list
     _refuses "-f/--field takes a number from 1" dedup -f 0 list
-    # The advice is good.
+    # The suggested command works.
     awk -v OFS='\t' '{print $NF, $0}' list | deja dedup -q -f 1 -d '\t' | cut -f 2- >out
     printf '%s\n' 'a b c' 'e f' | cmp - out
 }

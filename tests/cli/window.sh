@@ -122,7 +122,7 @@ a_window_from_the_future_is_reported_and_restarts() {
     succeeds deja check -q --count t.deja list
     expect_stdout 100
     _set_starts t.deja 10000000
-    _gen 150 | succeeds deja dedup --state t.deja # keys that wait go by the same time
+    _gen 150 | succeeds deja dedup --state t.deja # pending keys use the same clock
     expect_stderr_has "The next add restarts the window from now"
     expect_stdout ''
     _gen 10 1000 | succeeds deja dedup -q --state t.deja

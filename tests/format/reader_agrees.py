@@ -1,6 +1,6 @@
 """reader_agrees - the library agrees with the reader that was written from docs/format.md.
 
-Compared are the golden files; new files of every kind and hash, at rates so high that both have
+It compares the golden files; new files of every kind and hash, at rates so high that both have
 many, and the same, false positives; files with a flipped bit, which both refuse; and the examples
 on the page itself."""
 

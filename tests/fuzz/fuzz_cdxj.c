@@ -2,7 +2,7 @@
  *
  * The first line of the input is a URL, which is canonicalized as the crawler does; the rest is a
  * media type.  A line has exactly one line break, at its end; its key has no blanks, no capitals
- * and a slash after the host; its JSON is closed and gives the URL back; and parameters in another
+ * and a slash after the host; its JSON is complete and contains the URL; and parameters in another
  * order have the same key. */
 #include "checking.h"
 #include "crawler/archive/cdxj.h"

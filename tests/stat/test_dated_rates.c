@@ -62,7 +62,8 @@ static void keys_are_told_apart_by_53_bits(void **state)
     }
 }
 
-/* The loss is the sum of the rates: of n keys, n (n - 1) / 2 / 2^53 are taken for earlier ones. */
+/* The loss is the sum of the rates: of n keys, n (n - 1) / 2 / 2^53 are mistaken for earlier ones.
+ * */
 static void the_expected_loss_is_that_of_53_bits(void **state)
 {
     const deja_options opt =

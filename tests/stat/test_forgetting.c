@@ -10,7 +10,7 @@
  *                       filter loses while d keys are added to it
  *
  * Each bound is five standard deviations, including the variation of rates between filters
- * (trial.h).  There are a million keys and a million queries of each sort. */
+ * (trial.h).  There are a million keys and a million queries of each kind. */
 #include "unit.h"
 
 #include "trial.h"

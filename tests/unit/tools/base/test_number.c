@@ -41,7 +41,7 @@ static void refuses_count(const char *text, const char *says)
     uint64_t n = UNTOUCHED;
     deja_error err = {0};
     if (num_parse_count(text, &n, &err) != DEJA_EINVAL)
-        fail_msg("'%s' was taken for %llu", text, (unsigned long long)n);
+        fail_msg("'%s' was read as %llu", text, (unsigned long long)n);
     assert_int_equal(err.status, DEJA_EINVAL);
     assert_true(n == UNTOUCHED);
     if (!strstr(err.text, says) || !strstr(err.text, text))
@@ -240,7 +240,7 @@ static void other_sizes_are_refused(void **state)
         uint64_t n = UNTOUCHED;
         deja_error err;
         if (num_parse_size(wrong[i], &n, &err) != DEJA_EINVAL)
-            fail_msg("'%s' was taken for %llu", wrong[i], (unsigned long long)n);
+            fail_msg("'%s' was read as %llu", wrong[i], (unsigned long long)n);
         assert_true(n == UNTOUCHED);
         assert_non_null(strstr(err.text, wrong[i]));
         assert_true(strstr(err.text, "takes a size in bytes such as 1.5G") ||
@@ -265,7 +265,7 @@ static void rates_lie_strictly_between_0_and_1(void **state)
         double p = -1.0;
         deja_error err;
         if (num_parse_rate(wrong[i], &p, &err) != DEJA_EINVAL)
-            fail_msg("'%s' was taken for %g", wrong[i], p);
+            fail_msg("'%s' was read as %g", wrong[i], p);
         assert_true(p == -1.0);
         assert_non_null(strstr(err.text, "between 0 and 1, both excluded"));
     }

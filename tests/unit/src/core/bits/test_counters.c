@@ -124,7 +124,7 @@ static void counters_saturate_without_touching_their_neighbors(void **state)
         for (int i = 0; i < 3; i++) {
             assert_false(dj_counters_up(&c, h, i % 2));
             assert_int_equal(dj_counters_min(&c, h), top(widths[w]));
-            assert_false(dj_counters_down(&c, h, &gone)); /* saturated counters have lost count */
+            assert_false(dj_counters_down(&c, h, &gone)); /* a saturated counter does not change */
             assert_memory_equal(body, before, sizeof body);
         }
     }
