@@ -462,7 +462,7 @@ static void account(const struct job *j)
 }
 
 /* Even after a failure, lines that were delivered stay recorded.  If it happened between judging
- * and printing a batch, the pending keys are not: the next run repeats some lines. */
+ * and printing a batch, the pending keys are not recorded, and the next run repeats some lines. */
 static int finish(struct job *j, int rc, deja_error *err)
 {
     deja_error late = {0};

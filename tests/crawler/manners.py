@@ -55,8 +55,8 @@ def redirects_of_robots_txt_are_followed():
 
 
 def gaps(server):
-    """Seconds between an answer and the next request.  The client has the answer a little later
-    than the server begins to send it: the pause is not longer than this."""
+    """Seconds between an answer and the next request.  The client gets the answer a little
+    after the server begins to send it, so its own pause is not longer than this."""
     log = sorted(server.log, key=lambda s: s.at)
     return [b.at - a.answered for a, b in zip(log, log[1:])]
 

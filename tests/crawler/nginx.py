@@ -54,7 +54,7 @@ def write_site(pages):
 
 def start(port, tls):
     here = os.getcwd()
-    os.chmod(here, 0o755)  # nginx's workers are somebody else when root starts it
+    os.chmod(here, 0o755)  # if root starts nginx, its workers run as another user
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout",
                     "key.pem", "-out", "cert.pem", "-days", "2", "-subj", "/CN=127.0.0.1",
                     "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)

@@ -41,7 +41,8 @@ def slow_and_truncated_answers_are_retried():
              "/cut": Answer(long, cut=100), "/short": Answer(long, length=10 ** 6),
              "/cutchunks": Answer(long, chunked=True, cut=200), "/nothing": Answer(raw=b""),
              "/fine": page()}
-    # Twice 8 s for the two slow ones, side by side; the others have as long on a busy machine.
+    # The two slow ones take twice 8 s, in parallel; on a busy machine, the others may take as
+    # long.
     summary, paths, _ = crawl(pages, "slow", "--timeout", "8s", "--retries", "1", "--per-host", "4")
     same(failures(summary), {"timeout": 2, "cut_off": 4}, "failures")
     same(summary["fetched"], 2, "fetched")

@@ -38,7 +38,7 @@ def contents(folder):
 
 
 def credentials_are_dropped():
-    """Of links, redirects, base elements, canonical links and sitemaps.  The pages themselves say
+    """In links, redirects, base elements, canonical links and sitemaps.  The pages themselves say
     `secret` only in what the server sent, which is archived as it is."""
     with Server(None) as server:
         host = server.url[len("http://"):].rstrip("/")
@@ -76,8 +76,8 @@ def a_seed_with_credentials_is_refused():
 
 
 def all_spellings_are_one_host():
-    """Pauses, requests at a time and pages of a host count over its ports and spellings.  The
-    server's clock sees the least pause: that there is no longer one is not asserted."""
+    """Pauses, parallel requests and pages are counted per host, over all its ports and spellings.
+    The test checks only the shortest pause, because the machine may be busy."""
     with Server(None) as one, Server(None) as two:
         names = ("127.0.0.1", "127.1", "0x7f000001", "127.0.0.1.", "u@127.0.0.1", "[::ffff:7f00:1]")
         links = [f"http://{name}:{s.port}/{i}" for i, name in enumerate(names) for s in (one, two)]
@@ -102,7 +102,7 @@ def all_spellings_are_one_host():
 
 
 def robots_txt_is_followed_within_the_scope():
-    """A redirect is followed within the scope only; if it leads out of it, nothing is fetched."""
+    """A redirect is followed only within the scope; if it leads outside, nothing is fetched."""
     with Server(None, ["127.0.0.1", "127.0.0.2"]) as server:
         other = f"http://127.0.0.2:{server.port}"
         asked = []
@@ -126,7 +126,8 @@ def robots_txt_is_followed_within_the_scope():
         run(server.url, "--output", "in-scope", "--scope", "any", "--allow-private")
         same(sorted(asked), ["127.0.0.1/", "127.0.0.1/open", "127.0.0.1/robots.txt",
                              "127.0.0.2/rules"], "requests")
-        # Another port is elsewhere, too; the path of the same port is not, even in a prefix scope.
+        # Another port is outside the scope, too; another path on the same port is not, even in a
+        # prefix scope.
         with Server(site({"/robots.txt": Answer(b"", 302, headers=[
                 ("Location", f"http://127.0.0.1:{server.port}/robots.txt")])})) as port:
             asked.clear()

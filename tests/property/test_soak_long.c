@@ -118,7 +118,7 @@ static void add_and_ask(deja_filter *f, uint64_t seed)
     operations += (uint64_t)(ADDS + LOOKUPS) * BATCH;
 }
 
-/* A copy next to it, and the operations that need two filters. */
+/* Makes a copy, and runs the operations that need two filters. */
 static void copy_and_unite(deja_filter *f, uint32_t kind)
 {
     const char *path = scratch_path("copy.deja");

@@ -32,7 +32,7 @@ static bool covers(const struct dj_name *n, const char *name, size_t len)
 
 const struct dj_name *dj_names_find(const struct dj_names *names, const char *name, size_t len)
 {
-    size_t low = 0, high = names->n; /* entries before low are not after the name */
+    size_t low = 0, high = names->n; /* entries before low are <= name */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct dj_name *n = &names->name[middle];

@@ -158,7 +158,8 @@ static void options_of_the_visit_cannot_change_during_it(void **state)
     is_refused(&o, "options.capacity 12345678901234: this visit started without it");
 }
 
-/* Repeating a default does not contradict.  A flag can be turned off for the next visit. */
+/* Giving a default value again is not a contradiction.  A flag can be turned off for the next
+ * visit. */
 static void flags_can_be_turned_off(void **state)
 {
     static const struct crawl_flag off = {.off = true};

@@ -185,7 +185,7 @@ static void part_tables_that_make_no_layers_are_rejected(void **state)
     assert_true(dj_layering_is_sound(&salted, part, 2));
 }
 
-/* Weights follow the formula and end where a filter cannot know any more. */
+/* Weights follow the formula up to a limit for filters that are nearly full. */
 static void weights_rise_with_the_rate_and_stop(void **state)
 {
     (void)state;

@@ -90,7 +90,7 @@ static void labels_may_be_long(void **state)
         {"x" TEN TEN TEN TEN TEN TEN "1\u2020", "xn--x" TEN TEN TEN TEN TEN TEN "1-uo03b", NONE},
     };
     ROWS(rows);
-    /* There is a limit on the time it takes. */
+    /* Long hosts are refused, which limits the time. */
     char host[1200], room[2000];
     for (size_t i = 0; i < 1026; i += 2)
         memcpy(host + i, "\u00fc", 2);
@@ -98,7 +98,7 @@ static void labels_may_be_long(void **state)
     assert_string_equal(form_of(host, DJ_URL_UTS46, room), NONE);
     host[1024] = '\0';
     assert_string_not_equal(form_of(host, DJ_URL_UTS46, room), NONE);
-    /* And one on the length of the form: U+FDFA becomes 18 letters. */
+    /* So are hosts with a long form: U+FDFA becomes 18 letters. */
     for (size_t i = 0; i < 150; i += 3)
         memcpy(host + i, "\ufdfa", 3);
     host[150] = '\0';
