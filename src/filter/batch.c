@@ -173,7 +173,7 @@ static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, siz
     batch_init(&b, f, keys, hash, n, true);
     int rc = !f->plan.kind->add ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
     if (rc == DEJA_OK)
-        rc = dj_filter_begin_writing(f);
+        rc = dj_filter_begin_adding(f);
     if (rc == DEJA_OK && f->plan.kind->room)
         rc = add_growing(f, &b, is_new, &taken);
     else if (rc == DEJA_OK) {

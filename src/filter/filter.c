@@ -87,6 +87,16 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     dj_writer_reset(&b->writer);
 }
 
+int dj_filter_begin_writing(deja_filter *f)
+{
+    const int rc = atomic_load_explicit(&f->writing, memory_order_acquire)
+                       ? DEJA_OK
+                       : f->owner->begin_writing(f);
+    if (rc == DEJA_OK && f->owner->change_all)
+        f->owner->change_all(f);
+    return rc;
+}
+
 void dj_filter_walk(const deja_filter *f, bool begin)
 {
     if (f->owner->walk)

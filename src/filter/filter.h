@@ -29,9 +29,14 @@ int dj_filter_lost(void);
 /* Returns the status of a call on this filter; if it failed, *err (unless NULL) gets a sentence.
  * capability is the one that DEJA_ENOTSUP refers to (explain.c). */
 int dj_filter_explain(const deja_filter *f, int status, uint32_t capability, deja_error *err);
-/* Call before a change: notifies the owner of the first change since the last sync. */
-static inline int dj_filter_begin_writing(deja_filter *f)
+/* Call before a change: notifies the owner of the first change since the last sync.  The change
+ * may affect all pieces of the bodies (kinds/pieces.h) ... */
+int dj_filter_begin_writing(deja_filter *f);
+/* ... or it is an add, which marks those that it affects, if the kind can. */
+static inline int dj_filter_begin_adding(deja_filter *f)
 {
+    if (!f->plan.kind->marks || !f->plan.part_kind->body.mark)
+        return dj_filter_begin_writing(f);
     return atomic_load_explicit(&f->writing, memory_order_acquire) ? DEJA_OK
                                                                    : f->owner->begin_writing(f);
 }

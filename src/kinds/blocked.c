@@ -37,6 +37,14 @@ static size_t blocked_add(struct dj_part *p, const uint64_t *hash, const uint64_
     return n;
 }
 
+static void blocked_mark(const struct dj_part *p, const uint64_t *hash, const uint8_t *is_new,
+                         size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_new[i])
+            dj_pieces_mark(p->pieces, DJ_BLOCK_BYTES * dj_mulhi(hash[i], p->blocks.n_blocks));
+}
+
 static void blocked_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                              size_t n, uint8_t *found)
 {
@@ -65,12 +73,14 @@ const struct dj_kind dj_blocked = {
     .by_multiplier = dj_plan_always,
     .prefetch = dj_spatial_prefetch,
     .add = dj_spatial_add,
+    .marks = true,
     .contains = dj_spatial_contains,
     .stats = dj_spatial_stats,
     .body = {.init = blocked_init,
              .prefetch = blocked_prefetch,
              .add = blocked_add,
              .contains = blocked_contains,
+             .mark = blocked_mark,
              .bits_set = dj_part_count_bits,
              .folded_word = blocked_folded_word},
 };

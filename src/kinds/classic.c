@@ -66,6 +66,14 @@ static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_
     return n;
 }
 
+static void classic_mark(const struct dj_part *p, const uint64_t *hash, const uint8_t *is_new,
+                         size_t n)
+{
+    for (size_t j = 0; j < n; j++, hash += p->stride)
+        for (uint32_t i = 0; is_new[j] && i < p->shape.k; i++)
+            dj_pieces_mark(p->pieces, position(p, hash, i) / 8);
+}
+
 /* Does one round over the keys in `alive`: keys that pass stay, and their next bits are
  * prefetched.  ahead: as many later keys, whose first bits are prefetched, or NULL. */
 static size_t sift(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
@@ -143,11 +151,13 @@ const struct dj_kind dj_classic = {
     .by_multiplier = dj_plan_always,
     .prefetch = dj_spatial_prefetch,
     .add = dj_spatial_add,
+    .marks = true,
     .contains = dj_spatial_contains,
     .stats = dj_spatial_stats,
     .body = {.prefetch = classic_prefetch,
              .add = classic_add,
              .contains = classic_contains,
+             .mark = classic_mark,
              .bits_set = dj_part_count_bits,
              .folded_word = classic_folded_word},
 };

@@ -54,6 +54,7 @@ struct dj_owner_ops {
     /* ... once it is filled: f and next are exchanged, durably.  On failure, f is unchanged. */
     int (*replace)(deja_filter *f, deja_filter *next, deja_error *err);
     /* The following may be NULL; the heap has none of them. */
+    void (*change_all)(deja_filter *f); /* all pieces of the bodies may change (pieces.h) */
     void (*walk)(const deja_filter *f, bool begin); /* the bodies will be read in order, or not */
     int (*checkpoint)(deja_filter *f); /* window: makes bodies, then counts and turns, durable */
     /* window: whether the writer has turned since this reader last checked; if `take` is set,

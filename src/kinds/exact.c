@@ -107,6 +107,30 @@ static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t 
     return add_in_turn(&s, hash, n, room, is_new);
 }
 
+static bool line_has(const uint64_t *line, uint64_t h)
+{
+    bool any = false;
+    for (unsigned i = 0; i < DJ_SLOTS; i++)
+        any |= __atomic_load_n(line + i, __ATOMIC_RELAXED) == h;
+    return any;
+}
+
+/* The key is in the table now, in a line of its probe sequence. */
+static void exact_mark(const struct dj_part *p, const uint64_t *hash, const uint8_t *is_new,
+                       size_t n)
+{
+    const struct dj_slots s = dj_exact_slots(p);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t line = dj_slots_first(&s, hash[i]);
+        for (uint64_t hop = 1; is_new[i] && !dj_slots_way_ends(&s, hop); hop++) {
+            dj_pieces_mark(p->pieces, line * DJ_SLOTS * 8);
+            if (line_has(dj_slots_line(&s, line), dj_slots_fingerprint(hash[i])))
+                break;
+            line = dj_slots_next(&s, hash[i], line, hop);
+        }
+    }
+}
+
 static uint64_t exact_slots_used(const struct dj_part *p)
 {
     uint64_t used = 0;
@@ -164,12 +188,14 @@ const struct dj_kind dj_exact = {
     .plan = dj_exact_plan,
     .prefetch = dj_spatial_prefetch,
     .add = dj_spatial_add,
+    .marks = true,
     .contains = dj_spatial_contains,
     .stats = dj_spatial_stats,
     .reaches_rate = dj_exact_reaches_rate,
     .body = {.prefetch = dj_exact_prefetch,
              .add = exact_add,
              .contains = exact_contains,
+             .mark = exact_mark,
              .bits_set = exact_slots_used,
              .room = dj_exact_room,
              .stored = exact_stored},

@@ -30,6 +30,9 @@ struct dj_body {
                   uint8_t *is_new, bool shared);
     void (*contains)(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                      size_t n, uint8_t *found);
+    /* Marks the pieces of the body (pieces.h) that these adds changed.  Only adds that answered
+     * "new" may change a body.  NULL: any part of it may have changed. */
+    void (*mark)(const struct dj_part *p, const uint64_t *hash, const uint8_t *is_new, size_t n);
     /* Used bits, counters or slots; static: bits that hold a key's fingerprint. */
     uint64_t (*bits_set)(const struct dj_part *p);
     /* Undo one add of this key; return how many times it was added.  NULL: not supported. */
@@ -120,6 +123,7 @@ struct dj_kind {
                   uint8_t *is_new, bool shared);
     void (*contains)(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                      uint8_t *found);
+    bool marks; /* add calls dj_part_mark for every part that it changes */
     bool (*remove)(deja_filter *f, uint64_t hash, bool shared); /* NULL: cannot */
     uint32_t (*count)(const deja_filter *f, uint64_t hash);     /* NULL: cannot */
     void (*prefix)(const deja_filter *f, const deja_slice *prefix, size_t n, uint8_t *found);

@@ -2,7 +2,6 @@
 #include "kinds/part.h"
 #include "core/base/alloc.h"
 #include "core/base/bytes.h"
-#include "core/bits/popcount.h"
 #include "kinds/kind.h"
 
 uint64_t dj_part_body_len(const struct dj_shape *s)
@@ -15,13 +14,14 @@ void dj_part_attach(struct dj_part *p, uint8_t *body)
 {
     p->body = body;
     p->body_len = dj_part_body_len(&p->shape);
+    p->pieces = NULL;
     if (p->kind->body.init)
         p->kind->body.init(p);
 }
 
 uint64_t dj_part_count_bits(const struct dj_part *p)
 {
-    return dj_popcount(p->body, p->body_len);
+    return dj_pieces_bits(p);
 }
 
 uint64_t dj_part_word(const struct dj_part *p, uint64_t i)

@@ -13,6 +13,7 @@
 #include "core/bits/fuse.h"
 #include "core/math/sizing.h"
 #include "deja.h"
+#include "kinds/pieces.h"
 #include <stdatomic.h>
 
 struct dj_kind;
@@ -29,6 +30,7 @@ struct dj_part {
     uint32_t stride;   /* numbers per key */
     uint8_t *body;     /* body_len bytes, 64-aligned */
     uint64_t body_len;
+    struct dj_pieces *pieces; /* in a file with a piece table, for the writer; otherwise NULL */
     _Atomic uint64_t keys;                /* adds that answered "new" */
     const struct dj_block_kernel *kernel; /* blocked, window */
     struct dj_fuse fuse;                  /* static only */
@@ -52,6 +54,13 @@ uint64_t dj_part_word(const struct dj_part *p, uint64_t i);
 void dj_part_unite(struct dj_part *into, const struct dj_part *from, int folds);
 /* Counts the answers "new". */
 void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n);
+/* Call after adds to this part: marks what they changed in a file. */
+static inline void dj_part_mark(const struct dj_part *p, const uint64_t *hash,
+                                const uint8_t *is_new, size_t n)
+{
+    if (p->pieces)
+        dj_pieces_added(p, hash, is_new, n);
+}
 uint64_t dj_part_keys(const struct dj_part *p);
 
 #endif

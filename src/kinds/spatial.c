@@ -43,6 +43,7 @@ static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t
         struct dj_part *p = f->part[i];
         const uint64_t *seen = dj_spatial_view(f, i, hash, n, buf);
         p->kind->body.add(p, seen, seen, n, part_new, shared); /* a Bloom filter takes all */
+        dj_part_mark(p, seen, part_new, n);
         for (size_t j = 0; j < n; j++)
             is_new[j] |= part_new[j];
     }
@@ -61,6 +62,7 @@ size_t dj_spatial_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahea
     }
     const size_t taken = p->kind->body.add(p, hash, ahead, n, is_new, shared);
     dj_part_count_new(p, is_new, taken);
+    dj_part_mark(p, hash, is_new, taken);
     return taken;
 }
 

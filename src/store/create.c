@@ -13,6 +13,7 @@
 #include "store/sync.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -136,7 +137,7 @@ static int begin_file(deja_filter *f, unsigned flags, uint32_t n_parts, int like
     if (file->replace && file->over < 0 && errno != ENOENT)
         return dj_fail_errno(err, "%s: cannot be replaced", file->path);
     f->n_parts = n_parts;
-    dj_header_of(f, &h);
+    dj_header_of(f, true, &h);
     rc = settle_rights(file, like, asked, err);
     if (rc == DEJA_OK)
         rc = dj_file_lock(file->fd, file->path, err);
@@ -196,22 +197,31 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     return rc < 0 ? rc : dj_file_create(path, flags, &plan, key, known.alloc, out, err);
 }
 
+/* The next body goes where the piece table was. */
+static uint64_t bodies_end(const struct dj_file *file)
+{
+    return file->map_len - file->table.len;
+}
+
 /* A file without a name is simply extended. */
 static int grow_unnamed(deja_filter *f, const struct dj_header *h)
 {
     const struct dj_file *file = f->store;
+    const uint64_t bodies = bodies_end(file), table = file->table.len;
     uint8_t *map;
     int rc = reserve(file->fd, h->file_len, file->path, NULL);
     if (rc == DEJA_OK) /* if this fails, the first sync cuts the file to its length */
         rc = dj_map(file->fd, h->file_len, true, file->path, &map, NULL);
-    if (rc == DEJA_OK)
-        dj_file_adopt(f, h, map);
-    return rc;
+    if (rc < 0)
+        return rc;
+    memset(map + bodies, 0, (size_t)table); /* written by a sync that failed */
+    dj_file_adopt(f, h, map);
+    return DEJA_OK;
 }
 
 static bool copy_bodies(const struct dj_file *from, int to)
 {
-    return dj_write_at(to, from->map + DJ_HEADER_LEN, from->map_len - DJ_HEADER_LEN,
+    return dj_write_at(to, from->map + DJ_HEADER_LEN, (size_t)(bodies_end(from) - DJ_HEADER_LEN),
                        DJ_HEADER_LEN);
 }
 
@@ -270,7 +280,7 @@ int dj_file_grow(deja_filter *f, uint32_t n_parts)
     if (rc < 0)
         return rc;
     f->n_parts = n_parts; /* the new part has a shape but no body yet */
-    dj_header_of(f, &h);
+    dj_header_of(f, true, &h);
     f->n_parts = before;
     return file->tmp.fd >= 0 ? grow_unnamed(f, &h) : grow_named(f, &h);
 }

@@ -24,7 +24,7 @@ static void make_page(const deja_filter *f, uint8_t page[DJ_HEADER_LEN])
 {
     struct dj_header h;
     struct dj_record r;
-    dj_header_of(f, &h);
+    dj_header_of(f, false, &h);
     dj_counts_pass_on(f, &r);
     r.sequence = 1; /* a new file starts with record A */
     r.checksum = dj_export_checksum(f);

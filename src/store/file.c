@@ -55,6 +55,7 @@ struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
 void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
 {
     dj_file_take_map(file, NULL, 0);
+    dj_table_free(&file->table, alloc);
     if (file->tmp.fd < 0 && file->fd >= 0)
         close(file->fd); /* also releases the lock */
     dj_tmp_discard(&file->tmp);
@@ -144,6 +145,7 @@ void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
     dj_file_take_map(f->store, map, h->file_len);
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_part_attach(f->part[i], map + h->offset[i]);
+    dj_table_attach(&((struct dj_file *)f->store)->table, f, h, map);
     dj_filter_attached(f, h->n_parts);
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/bytes.h"
 #include "store/format.h"
 #include "store/guard.h"
+#include "store/piecetable.h"
 #include "store/replace.h"
 #include <pthread.h>
 #include <sys/types.h>
@@ -22,6 +23,7 @@ struct dj_file {
     pthread_mutex_t beginning;   /* held while the first change is announced */
     struct dj_guard guard;       /* of the mapping */
     uint64_t stamp;              /* the header's checksum when the mapping was last known good */
+    struct dj_table table;       /* of its pieces */
 };
 
 struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc);

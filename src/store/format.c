@@ -97,7 +97,8 @@ static const struct dj_field record_fields[] = {
 enum {
     FLAG_SEEDED = 2,
     FLAG_OWN_K = 32,
-    FLAG_MERGED = 128 /* has parts of other filters; older versions refuse it */
+    FLAG_MERGED = 128, /* has parts of other filters; older versions refuse it, ... */
+    FLAG_TABLE = 256   /* ... as they do files with a piece table */
 };
 /* Flags of the options, as stored. */
 static const struct {
@@ -132,7 +133,18 @@ static bool decode_flags(uint32_t flags, struct dj_plan *plan)
     return flags == 0;
 }
 
-void dj_header_of(const deja_filter *f, struct dj_header *h)
+/* Bodies shorter than this have no table: one checksum is as fast. */
+#define LEAST_WITH_TABLE (UINT64_C(1) << 20)
+
+static uint64_t table_len(const struct dj_header *h)
+{
+    uint64_t pieces = 0;
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        pieces += dj_pieces_in(h->part[i].body_len);
+    return pieces * DJ_ENTRY_LEN;
+}
+
+void dj_header_of(const deja_filter *f, bool for_file, struct dj_header *h)
 {
     *h = (struct dj_header){.plan = f->plan, .n_parts = f->n_parts};
     if (!(f->plan.flags & DEJA_KEY_APART))
@@ -150,7 +162,9 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
         h->offset[i] = at;
         at += h->part[i].body_len;
     }
-    h->file_len = at;
+    if (for_file && f->plan.rules != DJ_RULES_0_1 && at - DJ_HEADER_LEN >= LEAST_WITH_TABLE)
+        h->table = at;
+    h->file_len = at + (h->table ? table_len(h) : 0);
 }
 
 static bool is_merged(const struct dj_header *h)
@@ -185,7 +199,8 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_KIND, plan->kind->number);
     dj_store32(page + AT_PART_KIND, plan->part_kind->number);
     STORE(header_fields, h, page);
-    dj_store32(page + AT_FLAGS, encode_flags(plan) | (is_merged(h) ? FLAG_MERGED : 0));
+    dj_store32(page + AT_FLAGS, encode_flags(plan) | (is_merged(h) ? FLAG_MERGED : 0) |
+                                    (h->table ? FLAG_TABLE : 0));
     encode_others(&plan->others, page);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
     dj_fields_store(plan->kind->header.field, plan->kind->header.n, plan, page);
@@ -396,7 +411,10 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
     rc = dj_sizes_check(&h->plan, err);
     if (rc < 0)
         return rc;
-    return at == h->file_len ? DEJA_OK : dj_fail_damaged(err, "file length");
+    if (dj_load32(page + AT_FLAGS) & FLAG_TABLE)
+        h->table = at;
+    return at + (h->table ? table_len(h) : 0) == h->file_len ? DEJA_OK
+                                                             : dj_fail_damaged(err, "file length");
 }
 
 bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN])
@@ -428,8 +446,8 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
         return rc;
     struct dj_plan *plan = &h->plan;
     LOAD(header_fields, page, h);
-    const bool known_flags =
-        decode_flags(dj_load32(page + AT_FLAGS) & ~(uint32_t)FLAG_MERGED, plan);
+    const uint32_t own = FLAG_MERGED | (plan->rules == DJ_RULES_0_1 ? 0 : FLAG_TABLE);
+    const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS) & ~own, plan);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     if (!known_flags)
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",

@@ -5,6 +5,7 @@
  *   3072  sync record A  numbers that change: counts, and the checksum of sealed bodies
  *   3584  sync record B  the two records are written alternately, each in its own sector
  *   4096  bodies         one after another, each on a cache line
+ *         piece table    in larger files: a checksum and a count for every 64 KiB of a body
  *
  * Pure functions between structs and bytes; nothing here accesses a file. */
 #ifndef DJ_FORMAT_H
@@ -27,14 +28,16 @@ struct dj_header {
     uint64_t key_check;
     uint32_t n_parts;
     uint64_t file_len;
+    uint64_t table; /* offset of the piece table; 0: there is none */
     struct dj_part part[DJ_MAX_PARTS]; /* shape, layer, capacity, fp_rate, body_len */
     uint64_t offset[DJ_MAX_PARTS];
     struct dj_record record[2];
     bool record_ok[2]; /* decode only: false if a record is damaged */
 };
 
-/* Fills the header of a filter and assigns an offset to each body. */
-void dj_header_of(const deja_filter *f, struct dj_header *h);
+/* Fills the header of a filter and assigns an offset to each body.  For a file, large bodies get a
+ * piece table: a sync is faster with it. */
+void dj_header_of(const deja_filter *f, bool for_file, struct dj_header *h);
 /* Writes fixed header and part table into the first DJ_RECORD_A bytes of page. */
 void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN]);
 /* Decodes and checks every field; an error names the field.  Damaged records do not fail here: see

@@ -15,6 +15,7 @@
 #include "filter/options.h"
 #include "store/export.h"
 #include "store/open.h"
+#include "store/piecetable.h"
 
 #define FIRST_ROOM ((uint64_t)1 << 20)
 
@@ -31,7 +32,7 @@ struct deja_import {
     uint8_t page[DJ_HEADER_LEN];
     struct dj_header h; /* this and the rest: valid once the page is complete */
     deja_filter *f;     /* has the parts whose bodies are complete */
-    uint8_t *body;      /* of the next part */
+    uint8_t *body;      /* of the next part, then the piece table */
     size_t room, filled;
 };
 
@@ -136,6 +137,21 @@ static int grow_room(deja_import *im, uint64_t body_len, deja_error *err)
     return DEJA_OK;
 }
 
+/* Whether all bodies are complete. */
+static bool has_bodies(const deja_import *im)
+{
+    return im->f->n_parts == im->h.n_parts;
+}
+
+/* The length of the current body, or of the table after the last one. */
+static uint64_t current_len(const deja_import *im)
+{
+    const struct dj_header *h = &im->h;
+    if (!has_bodies(im))
+        return h->part[im->f->n_parts].body_len;
+    return h->table ? h->file_len - h->table : 0;
+}
+
 static void finish_body(deja_import *im)
 {
     deja_filter *f = im->f;
@@ -150,10 +166,10 @@ static void finish_body(deja_import *im)
 static int take_body(deja_import *im, const uint8_t *data, size_t len, size_t *taken,
                      deja_error *err)
 {
-    if (im->f->n_parts == im->h.n_parts)
+    const uint64_t body_len = current_len(im);
+    if (im->have == im->h.file_len)
         return dj_fail(err, DEJA_EFORMAT, "there are more bytes than the %llu of the filter",
                        (ull)im->h.file_len);
-    const uint64_t body_len = im->h.part[im->f->n_parts].body_len;
     if (im->filled == im->room) {
         const int rc = grow_room(im, body_len, err);
         if (rc < 0)
@@ -164,7 +180,7 @@ static int take_body(deja_import *im, const uint8_t *data, size_t len, size_t *t
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is room, or rc was below 0 */
     memcpy(im->body + im->filled, data, *taken);
     im->filled += *taken;
-    if (im->filled == body_len)
+    if (im->filled == body_len && !has_bodies(im))
         finish_body(im);
     return DEJA_OK;
 }
@@ -217,6 +233,19 @@ size_t deja_import_read(const deja_import *im, uint64_t at, void *out, size_t le
 
 /* --- The end ------------------------------------------------------------------ */
 
+static int check_bodies(const deja_import *im, deja_error *err)
+{
+    const uint64_t checksum = dj_header_latest(&im->h)->checksum;
+    const uint8_t *body[DJ_MAX_PARTS];
+    for (uint32_t i = 0; i < im->h.n_parts; i++)
+        body[i] = im->f->part[i]->body;
+    if (im->h.table)
+        return dj_table_verify(&im->h, body, im->body, checksum, err);
+    return dj_export_checksum(im->f) == checksum
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EFORMAT, "the body is damaged: its checksum is wrong");
+}
+
 static int check_whole(const deja_import *im, deja_error *err)
 {
     if (im->failed)
@@ -225,12 +254,10 @@ static int check_whole(const deja_import *im, deja_error *err)
         return dj_fail(err, DEJA_EFORMAT,
                        im->have ? "not a deja filter file, or truncated (shorter than a header)"
                                 : "not a deja filter file (empty)");
-    if (im->f->n_parts < im->h.n_parts)
+    if (im->have < im->h.file_len)
         return dj_fail(err, DEJA_EFORMAT, "the filter is truncated: %llu bytes of %llu",
                        (ull)im->have, (ull)im->h.file_len);
-    if (dj_export_checksum(im->f) != dj_header_latest(&im->h)->checksum)
-        return dj_fail(err, DEJA_EFORMAT, "the body is damaged: its checksum is wrong");
-    return DEJA_OK;
+    return check_bodies(im, err);
 }
 
 int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err)

@@ -267,6 +267,8 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
     file->stamp = dj_load64(file->page + DJ_HEADER_SUM); /* of the header that was checked */
     file->sequence = dj_header_latest(h)->sequence;
     dj_open_counts(f, h);
+    if (!f->unclean)
+        dj_table_trust(&file->table, h->n_parts, dj_header_latest(h)->checksum);
     return dj_file_check(file, err);
 }
 

@@ -43,17 +43,17 @@ static int take_place(const struct dj_file *old, deja_filter *next, deja_error *
 {
     struct dj_file *file = next->store;
     struct dj_header h;
-    dj_header_of(next, &h);
+    dj_header_of(next, true, &h);
+    const uint64_t checksum = dj_file_checksum(next);
     if (msync(file->map, file->map_len, MS_SYNC) < 0)
         return dj_fail_errno(err, "%s: cannot write", file->path);
     int rc = dj_file_head(next, &h, file->fd, err);
     file->stamp = dj_file_stamp(file);
     file->sequence = (old->sequence + 1) & ~UINT64_C(1); /* a new file starts with record A */
-    const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
         rc = dj_file_check(file, err);
     if (rc == DEJA_OK)
-        rc = dj_file_record(next, DJ_SEALED, checksum, err);
+        rc = dj_file_seal(next, checksum, err);
     return rc == DEJA_OK ? dj_tmp_commit(&file->tmp, old->fd, err) : rc;
 }
 

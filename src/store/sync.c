@@ -52,6 +52,12 @@ static void file_walk(const deja_filter *f, bool begin)
     madvise(file->map, file->map_len, begin ? MADV_SEQUENTIAL : MADV_RANDOM);
 }
 
+static void file_change_all(deja_filter *f)
+{
+    struct dj_file *file = f->store;
+    atomic_store_explicit(&file->table.all, true, memory_order_relaxed);
+}
+
 int dj_file_checkpoint(deja_filter *f)
 {
     const struct dj_file *file = f->store;
@@ -87,6 +93,7 @@ const struct dj_owner_ops dj_file_ops = {
     .next = dj_file_next,
     .replace = dj_file_replace,
     .walk = file_walk,
+    .change_all = file_change_all,
     .checkpoint = dj_file_checkpoint,
     .follow = dj_file_follow,
     .is_whole = file_is_whole,
@@ -94,12 +101,24 @@ const struct dj_owner_ops dj_file_ops = {
     .path = file_path,
 };
 
-uint64_t dj_file_checksum(const struct dj_file *file)
+uint64_t dj_file_checksum(deja_filter *f)
 {
-    madvise(file->map, file->map_len, MADV_SEQUENTIAL);
+    const struct dj_file *file = f->store;
+    if (file->table.len)
+        return dj_table_update(&file->table, f);
+    dj_filter_walk(f, true);
     const uint64_t sum = dj_checksum(file->map + DJ_HEADER_LEN, file->map_len - DJ_HEADER_LEN);
-    madvise(file->map, file->map_len, MADV_RANDOM);
+    dj_filter_walk(f, false);
     return sum;
+}
+
+int dj_file_seal(deja_filter *f, uint64_t checksum, deja_error *err)
+{
+    struct dj_file *file = f->store;
+    const int rc = dj_file_record(f, DJ_SEALED, checksum, err);
+    if (rc == DEJA_OK)
+        dj_table_is_current(&file->table, f->n_parts);
+    return rc;
 }
 
 /* Begins the header of a new file, which is written last, when the final size is known. */
@@ -107,7 +126,7 @@ static int begin_header(deja_filter *f, deja_error *err)
 {
     struct dj_file *file = f->store;
     struct dj_header h;
-    dj_header_of(f, &h);
+    dj_header_of(f, true, &h);
     file->sequence = 0;
     if (ftruncate(file->fd, (off_t)h.file_len) <
         0) /* a growth that failed may have left it longer */
@@ -122,17 +141,17 @@ static int begin_header(deja_filter *f, deja_error *err)
     return rc;
 }
 
-/* Writes the bodies to the disk, then the record with their checksum. */
+/* Writes the bodies and the table to the disk, then the record with their checksum. */
 static int seal(deja_filter *f, bool is_new, deja_error *err)
 {
     const struct dj_file *file = f->store;
+    const uint64_t checksum = dj_file_checksum(f);
     if (msync(file->map, file->map_len, MS_SYNC) < 0)
         return dj_fail_errno(err, "%s: cannot write", file->path);
     int rc = is_new ? begin_header(f, err) : DEJA_OK;
-    const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
         rc = dj_file_check(file, err); /* if pages are missing, the checksum is of zeros */
-    return rc == DEJA_OK ? dj_file_record(f, DJ_SEALED, checksum, err) : rc;
+    return rc == DEJA_OK ? dj_file_seal(f, checksum, err) : rc;
 }
 
 int deja_filter_sync(deja_filter *f, deja_error *err)
@@ -170,11 +189,27 @@ static bool has_moved_on(const char *path, const struct dj_record *since)
     return dj_header_latest(&now)->sequence != since->sequence;
 }
 
-static int compare(const struct dj_file *file, const struct dj_record *r, const char *path,
+static int compare_bodies(const struct dj_file *file, const struct dj_header *h, deja_error *why)
+{
+    const uint64_t checksum = dj_header_latest(h)->checksum;
+    const uint8_t *body[DJ_MAX_PARTS];
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        body[i] = file->map + h->offset[i];
+    if (h->table)
+        return dj_table_verify(h, body, file->map + h->table, checksum, why);
+    return dj_checksum(file->map + DJ_HEADER_LEN, file->map_len - DJ_HEADER_LEN) == checksum
+               ? DEJA_OK
+               : dj_fail(why, DEJA_EFORMAT, "the body is damaged: its checksum is wrong");
+}
+
+static int compare(const struct dj_file *file, const struct dj_header *h, const char *path,
                    deja_error *err)
 {
+    const struct dj_record *r = dj_header_latest(h);
     const bool sealed = r->state == DJ_SEALED;
-    const bool matches = sealed && dj_file_checksum(file) == r->checksum;
+    deja_error why = {0};
+    madvise(file->map, file->map_len, MADV_SEQUENTIAL);
+    const bool matches = sealed && compare_bodies(file, h, &why) == DEJA_OK;
     const int rc = dj_file_check(file, err);
     if (rc < 0)
         return rc;
@@ -186,9 +221,7 @@ static int compare(const struct dj_file *file, const struct dj_record *r, const 
             path);
     return matches ? DEJA_OK
                    : dj_fail(err, DEJA_EFORMAT,
-                             "%s: the body is damaged: its checksum is wrong; restore it from a "
-                             "copy or rebuild it",
-                             path);
+                             "%s: %s; restore it from a copy or rebuild it", path, why.text);
 }
 
 int deja_file_verify(const char *path, deja_error *err)
@@ -198,7 +231,7 @@ int deja_file_verify(const char *path, deja_error *err)
     int rc = dj_file_read(path, &file, &h, err);
     if (rc < 0)
         return rc;
-    rc = compare(file, dj_header_latest(&h), path, err);
+    rc = compare(file, &h, path, err);
     dj_file_free(file, NULL);
     return rc;
 }

@@ -3,8 +3,10 @@
 #define DJ_SYNC_H
 #include "store/file.h"
 
-/* XXH3 of all bodies. */
-uint64_t dj_file_checksum(const struct dj_file *file);
+/* The checksum for a sealed record: XXH3 of all bodies or, after an update, of the piece table. */
+uint64_t dj_file_checksum(deja_filter *f);
+/* Writes a sealed record with this checksum, once everything that it describes is on the disk. */
+int dj_file_seal(deja_filter *f, uint64_t checksum, deja_error *err);
 /* Implements checkpoint of struct dj_owner_ops, for windows. */
 int dj_file_checkpoint(deja_filter *f);
 

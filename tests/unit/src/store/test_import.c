@@ -279,7 +279,7 @@ static void a_crafted_length_allocates_no_memory(void **state)
     assert_int_equal(dj_plan_resolve(&huge, &plan, NULL), DEJA_OK);
     deja_filter *bare = dj_filter_make(&plan, key, NULL);
     bare->n_parts = 1;
-    dj_header_of(bare, &h);
+    dj_header_of(bare, false, &h);
     dj_header_encode(&h, page);
     dj_record_encode(&r, plan.kind, page, page + dj_record_offset(1));
     dj_filter_unmake(bare);
