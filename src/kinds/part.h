@@ -31,7 +31,7 @@ struct dj_part {
     uint8_t *body;     /* body_len bytes, 64-aligned */
     uint64_t body_len;
     struct dj_pieces *pieces; /* in a file with a piece table, for the writer; otherwise NULL */
-    _Atomic uint64_t keys;                /* adds that answered "new" */
+    _Atomic uint64_t keys;    /* adds that answered "new" */
     const struct dj_block_kernel *kernel; /* blocked, window */
     struct dj_fuse fuse;                  /* static only */
     struct dj_blocks blocks;              /* blocked, window */

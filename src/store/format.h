@@ -28,7 +28,7 @@ struct dj_header {
     uint64_t key_check;
     uint32_t n_parts;
     uint64_t file_len;
-    uint64_t table; /* offset of the piece table; 0: there is none */
+    uint64_t table;                    /* offset of the piece table; 0: there is none */
     struct dj_part part[DJ_MAX_PARTS]; /* shape, layer, capacity, fp_rate, body_len */
     uint64_t offset[DJ_MAX_PARTS];
     struct dj_record record[2];

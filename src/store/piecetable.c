@@ -109,8 +109,9 @@ int dj_table_verify(const struct dj_header *h, const uint8_t *const body[DJ_MAX_
     }
     if (!damaged)
         return DEJA_OK;
-    return dj_fail(err, DEJA_EFORMAT,
-                   "the body is damaged: %llu of %llu pieces of 64 KiB have the wrong checksum, the "
-                   "first at byte %llu",
-                   (ull)damaged, (ull)n, (ull)first);
+    return dj_fail(
+        err, DEJA_EFORMAT,
+        "the body is damaged: %llu of %llu pieces of 64 KiB have the wrong checksum, the "
+        "first at byte %llu",
+        (ull)damaged, (ull)n, (ull)first);
 }

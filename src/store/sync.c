@@ -5,7 +5,8 @@
  *
  *   first add   an "open" record, synced, before any bit changes.  So bodies that do not match
  *               their checksum are known to be in use, not damaged
- *   sync        the bodies, synced; then a "sealed" record with their checksum, synced
+ *   sync        the bodies and the piece table, synced; then a "sealed" record with the checksum of
+ *               the table or, in a small file, of the bodies, synced
  *   turn        (window) the bodies, synced; an "open" record with the turn; zeros over the oldest
  *               generation; the bodies and a record again (window.c)
  *
@@ -220,8 +221,8 @@ static int compare(const struct dj_file *file, const struct dj_header *h, const 
             "checksum until the next sync (DEJA_OPEN_REPAIR)",
             path);
     return matches ? DEJA_OK
-                   : dj_fail(err, DEJA_EFORMAT,
-                             "%s: %s; restore it from a copy or rebuild it", path, why.text);
+                   : dj_fail(err, DEJA_EFORMAT, "%s: %s; restore it from a copy or rebuild it",
+                             path, why.text);
 }
 
 int deja_file_verify(const char *path, deja_error *err)

@@ -234,6 +234,14 @@ static const struct golden goldens[] = {
      .seed = 27,
      .synced = 120,
      .merged = 50},
+    {.name = "pieces", /* a piece table; the last piece of each body is shorter */
+     .since = 2,
+     .kind = DEJA_CLASSIC,
+     .filters = 2,
+     .capacity = 1000000,
+     .fp_rate = 0.01,
+     .seed = 29,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 

@@ -22,6 +22,7 @@ from reader_hashes import (MASK32, MASK64, MIXED, jenkins, little, md5, mix, mul
                            xxh3_seed)
 
 HEADER_LEN = 4096
+PIECE = 65536
 GOLDEN = 0x9E3779B97F4A7C15
 MAGIC = bytes.fromhex("44454a410d0a1a0a")
 
@@ -270,7 +271,7 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~(128 | 127 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(511 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -422,7 +423,9 @@ def read_table(page, h):
     check_sizes(h, table)
     need(not h["flags"] & 128 or any(p["origin"] for p in table), "part table")
     need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
-    need(at == h["file_len"], "file length")
+    h["pieces_at"] = at
+    pieces = sum(-(-p["length"] // PIECE) for p in table) if h["flags"] & 256 else 0
+    need(at + 16 * pieces == h["file_len"], "file length")
     return table
 
 
@@ -468,7 +471,7 @@ class File:
         need(len(data) <= h["file_len"], "bytes too many")
         need(key or not h["apart"], "the key is stored separately", "EMISMATCH")
         self.set_key(key or h["key"], "EMISMATCH" if key else "EFORMAT")
-        self.bodies = data[HEADER_LEN:]
+        self.bodies, self.pieces = data[HEADER_LEN:h["pieces_at"]], data[h["pieces_at"]:]
         self.parts = [Part(p["kind"], p["bits"], p["k"],
                            data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
                            h["fuse"], h["generations"], h["dates"])
@@ -596,7 +599,20 @@ class File:
         """"intact", "damaged", or "open" if there is no valid checksum."""
         if not self.sealed:
             return "open"
-        return "intact" if xxh3(self.bodies) == self.newest["checksum"] else "damaged"
+        checked = self.pieces if self.header["flags"] & 256 else self.bodies
+        if xxh3(checked) != self.newest["checksum"]:
+            return "damaged"
+        return "intact" if not self.pieces or self.pieces == self.count_pieces() else "damaged"
+
+    def count_pieces(self):
+        """The piece table that belongs to the bodies."""
+        table = []
+        for part in self.parts:
+            for at in range(0, len(part.body), PIECE):
+                piece = part.body[at:at + PIECE]
+                set_bits = bin(int.from_bytes(piece, "little")).count("1")
+                table.append(struct.pack("<QQ", xxh3(piece), set_bits))
+        return b"".join(table)
 
     def report(self):
         h, r = self.header, self.newest
@@ -617,7 +633,7 @@ class File:
             "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
             "removed": r["removed"], "refused": r["refused"], "familiar": r["familiar"],
             "multiplier": h["multiplier"], "own_k": bool(h["flags"] & 32),
-            "dates": h["dates"], "deletions": h["deletions"], "hidden": r["hidden"],
+            "dates": h["dates"], "piece_table": bool(h["flags"] & 256), "deletions": h["deletions"], "hidden": r["hidden"],
             "exceptions": h["exceptions"],
             "generations": h["generations"], "window_seconds": h["window_seconds"],
             "turns": r["turns"], "clearing": r["clearing"], "starts": r["starts"],

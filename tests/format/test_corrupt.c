@@ -15,7 +15,8 @@ static const char *field_at(size_t at)
            : at < RECORD_A   ? "reserved"
            : at < RECORD_B   ? "sync record A"
            : at < HEADER_LEN ? "sync record B"
-                             : "body";
+           : at < TABLE      ? "body"
+                             : "table of checksums";
 }
 
 static void every_bit_is_refused(const struct bytes *file, bool b_is_written)
@@ -197,7 +198,7 @@ static void verify_refuses_every_flipped_bit_of_a_body(void **state)
     verify_refuses_every_flipped_bit_of(&fixed);
 }
 
-static struct bytes make_megabyte(void)
+static struct bytes make_megabyte(void) /* just large enough for a piece table */
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = DEJA_CLASSIC;

@@ -136,7 +136,7 @@ static void refused_in_words(int rc, const deja_error *err)
 }
 
 /* Imports the bytes without the file: verify accepts what import accepts, and export gives back
- * the same bytes. */
+ * the same bodies. */
 static void import(int fd, const deja_options *expect, bool verified)
 {
     const off_t end = lseek(fd, 0, SEEK_END);
@@ -158,8 +158,9 @@ static void import(int fd, const deja_options *expect, bool verified)
     if (rc == DEJA_OK) {
         check(verified);
         ask(f);
-        check(deja_filter_export(f, 0, bytes + len, len + 1) == len);
-        check(memcmp(bytes + HEADER_LEN, bytes + len + HEADER_LEN, len - HEADER_LEN) == 0);
+        const size_t out = deja_filter_export(f, 0, bytes + len, len + 1); /* no piece table */
+        check(out == deja_filter_export_len(f) && out <= len);
+        check(memcmp(bytes + HEADER_LEN, bytes + len + HEADER_LEN, out - HEADER_LEN) == 0);
         (void)add(g);
         ask(g);
     } else {

@@ -230,6 +230,14 @@ static void blocked_adds_and_syncs(void)
     of_kind(DEJA_BLOCKED);
 }
 
+/* Large enough for a piece table; few keys reach few of its pieces. */
+static void a_large_one_adds_and_syncs(void)
+{
+    deja_options opt = options_of(DEJA_BLOCKED, 1000);
+    opt.memory = (1 << 20) + 64;
+    create_add_and_sync(&opt);
+}
+
 static void classic_adds_and_syncs(void)
 {
     deja_options opt = options_of(DEJA_CLASSIC, 500);
@@ -381,6 +389,7 @@ struct scenario {
 
 static const struct scenario scenarios[] = {
     {"blocked adds and syncs", blocked_adds_and_syncs},
+    {"a large one adds and syncs", a_large_one_adds_and_syncs},
     {"classic adds and syncs, F = 3", classic_adds_and_syncs},
     {"exact adds and syncs", exact_adds_and_syncs},
     {"spectral adds and syncs", spectral_adds_and_syncs},

@@ -8,6 +8,7 @@
 #define HEADER_LEN  4096u
 #define RECORD_A    3072u
 #define RECORD_B    3584u
+#define TABLE       (HEADER_LEN + (1u << 20)) /* of pieces, in a file of a megabyte */
 #define RECORD_LEN  512u
 #define AT_PART(i)  (512u + 64u * (i))
 #define AT_CHECKSUM 2560u
