@@ -95,7 +95,7 @@ static uint32_t spectral_count(const struct dj_part *p, uint64_t hash)
 
 static uint64_t spectral_used(const struct dj_part *p)
 {
-    return dj_counters_survey(&p->counters).used;
+    return p->counters_kernel->survey(&p->counters).used;
 }
 
 /* Each counter becomes what it would be if all keys had been added to it. */
@@ -189,7 +189,8 @@ static void spectral_stats(const deja_filter *f, deja_stats *s)
 {
     dj_spatial_stats(f, s);
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_counters_sum sum = dj_counters_survey(&f->part[i]->counters);
+        const struct dj_part *p = f->part[i];
+        const struct dj_counters_sum sum = p->counters_kernel->survey(&p->counters);
         s->saturated += sum.saturated;
         s->largest = sum.largest > s->largest ? sum.largest : s->largest;
     }

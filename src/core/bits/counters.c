@@ -137,9 +137,6 @@ static void portable_add(const struct dj_counters *c, const uint64_t *hash, cons
     }
 }
 
-const struct dj_counters_kernel dj_counters_portable = {"portable", portable_contains,
-                                                        portable_add};
-
 /* Returns the bits that are set only in counters that may exceed `most`, which is below the
  * maximum: a larger number has a bit at or above the highest bit of most + 1. */
 static uint32_t telling(uint32_t top, uint32_t most)
@@ -150,7 +147,8 @@ static uint32_t telling(uint32_t top, uint32_t most)
 
 /* Process whole words: folding a word onto itself gathers all bits of a counter into its lowest
  * one, and only words that may hold a new maximum are unpacked. */
-struct dj_counters_sum dj_counters_survey(const struct dj_counters *c)
+static inline __attribute__((always_inline)) struct dj_counters_sum
+survey(const struct dj_counters *c)
 {
     struct dj_counters_sum sum = {0, 0, 0};
     const uint32_t top = largest(c);
@@ -175,6 +173,27 @@ struct dj_counters_sum dj_counters_survey(const struct dj_counters *c)
     }
     return sum;
 }
+
+#ifdef __x86_64__
+static __attribute__((target("popcnt"))) struct dj_counters_sum
+survey_popcnt(const struct dj_counters *c) /* see popcount.c */
+{
+    return survey(c);
+}
+
+static struct dj_counters_sum portable_survey(const struct dj_counters *c)
+{
+    return __builtin_cpu_supports("popcnt") ? survey_popcnt(c) : survey(c);
+}
+#else
+static struct dj_counters_sum portable_survey(const struct dj_counters *c)
+{
+    return survey(c);
+}
+#endif
+
+const struct dj_counters_kernel dj_counters_portable = {"portable", portable_contains,
+                                                        portable_add, portable_survey};
 
 const struct dj_counters_kernel *dj_counters_best(uint32_t bits)
 {

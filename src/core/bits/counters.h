@@ -35,14 +35,22 @@ static inline uint8_t *dj_counters_line(const struct dj_counters *c, uint64_t ha
     return c->body + DJ_BLOCK_BYTES * dj_mulhi(hash, c->n_lines);
 }
 
+struct dj_counters_sum {
+    uint64_t used;      /* counters above 0 */
+    uint64_t saturated; /* counters at their maximum */
+    uint64_t largest;
+};
+
 /* contains: found[i] = 1 if no counter of hash i is 0.
  * add: increments each of the k; is_new[i] = 1 if one was 0. The caller is the only writer.
- * `ahead` works as in block.h.  All kernels leave the same bytes. */
+ * `ahead` works as in block.h.  All kernels leave the same bytes.
+ * survey: counts the counters of the whole body. */
 typedef void dj_counters_batch(const struct dj_counters *c, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *answer);
 struct dj_counters_kernel {
     const char *name;
     dj_counters_batch *contains, *add;
+    struct dj_counters_sum (*survey)(const struct dj_counters *c);
 };
 extern const struct dj_counters_kernel dj_counters_portable; /* any width */
 extern const struct dj_counters_kernel dj_counters_avx2;     /* 4 bits */
@@ -59,12 +67,5 @@ bool dj_counters_down(const struct dj_counters *c, uint64_t hash, bool *gone);
 
 /* Adds each counter of `from`, which has the same size; sums saturate. */
 void dj_counters_merge(const struct dj_counters *into, const struct dj_counters *from);
-
-struct dj_counters_sum {
-    uint64_t used;      /* counters above 0 */
-    uint64_t saturated; /* counters at their maximum */
-    uint64_t largest;
-};
-struct dj_counters_sum dj_counters_survey(const struct dj_counters *c);
 
 #endif

@@ -107,4 +107,60 @@ static void avx2_add(const struct dj_counters *c, const uint64_t *hash, const ui
     }
 }
 
-const struct dj_counters_kernel dj_counters_avx2 = {"avx2", avx2_contains, avx2_add};
+/* --- Survey -------------------------------------------------------------- */
+
+/* Sums for 64 counters: byte i of a vector belongs to two counters of each 32 bytes. */
+struct tally {
+    __m256i zeros, saturated, largest;
+};
+
+static inline void tally_half(struct tally *t, __m256i value)
+{
+    const __m256i fifteen = _mm256_set1_epi8(15);
+    t->zeros = _mm256_sub_epi8(t->zeros, _mm256_cmpeq_epi8(value, _mm256_setzero_si256()));
+    t->saturated = _mm256_sub_epi8(t->saturated, _mm256_cmpeq_epi8(value, fifteen));
+    t->largest = _mm256_max_epu8(t->largest, value);
+}
+
+static inline uint64_t sum_bytes(__m256i v)
+{
+    uint64_t part[4];
+    _mm256_storeu_si256((__m256i *)(void *)part, _mm256_sad_epu8(v, _mm256_setzero_si256()));
+    return part[0] + part[1] + part[2] + part[3];
+}
+
+static uint64_t largest_byte(__m256i v)
+{
+    uint8_t byte[32];
+    uint64_t most = 0;
+    _mm256_storeu_si256((__m256i *)(void *)byte, v);
+    for (unsigned i = 0; i < sizeof byte; i++)
+        most = byte[i] > most ? byte[i] : most;
+    return most;
+}
+
+#define TALLY_LINES 63 /* four counters of each byte: below 256 */
+
+static struct dj_counters_sum avx2_survey(const struct dj_counters *c)
+{
+    const __m256i fifteen = _mm256_set1_epi8(15), none = _mm256_setzero_si256();
+    const __m256i *at = (const __m256i *)(const void *)c->body, *end = at + 2 * c->n_lines;
+    struct dj_counters_sum sum = {c->n_lines * DJ_BLOCK_BYTES * 2, 0, 0};
+    __m256i largest = none;
+    while (at < end) {
+        const __m256i *stop = end - at < 2 * TALLY_LINES ? end : at + 2 * TALLY_LINES;
+        struct tally t = {none, none, largest};
+        for (; at < stop; at++) {
+            const __m256i v = _mm256_load_si256(at);
+            tally_half(&t, _mm256_and_si256(v, fifteen));
+            tally_half(&t, _mm256_and_si256(_mm256_srli_epi16(v, 4), fifteen));
+        }
+        sum.used -= sum_bytes(t.zeros);
+        sum.saturated += sum_bytes(t.saturated);
+        largest = t.largest;
+    }
+    sum.largest = largest_byte(largest);
+    return sum;
+}
+
+const struct dj_counters_kernel dj_counters_avx2 = {"avx2", avx2_contains, avx2_add, avx2_survey};

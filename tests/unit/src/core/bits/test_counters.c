@@ -43,6 +43,15 @@ static size_t n_counters(const struct dj_counters *c)
     return 8 * sizeof body / c->bits;
 }
 
+/* This machine's kernel and the portable one must agree. */
+static struct dj_counters_sum survey(const struct dj_counters *c)
+{
+    const struct dj_counters_sum sum = dj_counters_best(c->bits)->survey(c);
+    const struct dj_counters_sum portable = dj_counters_portable.survey(c);
+    assert_memory_equal(&sum, &portable, sizeof sum);
+    return sum;
+}
+
 /* --- Places --------------------------------------------------------------- */
 
 static void a_key_has_k_different_counters_in_its_line(void **state)
@@ -215,21 +224,40 @@ static void minimal_increase_raises_only_the_smallest(void **state)
 
 /* --- All of them ----------------------------------------------------------- */
 
+/* A body of more lines than a kernel adds up at once, all with the same counters. */
+static void the_survey_of_a_large_body_is_exact(void **state)
+{
+    enum {
+        MANY = 1000
+    };
+    static _Alignas(64) uint8_t large[MANY * DJ_BLOCK_BYTES];
+    for (size_t w = 0; w < 4; w++)
+        for (unsigned fill = 0; fill < 2; fill++) {
+            const struct dj_counters c = {large, MANY, widths[w], 2, dj_block_lane_sets(2)};
+            const uint64_t all = UINT64_C(8) * sizeof large / widths[w];
+            memset(large, fill ? 0xff : 0, sizeof large);
+            const struct dj_counters_sum sum = survey(&c);
+            assert_int_equal(sum.used, fill * all);
+            assert_int_equal(sum.saturated, fill * all);
+            assert_int_equal(sum.largest, fill * top(widths[w]));
+        }
+}
+
 static void the_survey_counts_the_counters(void **state)
 {
     for (size_t w = 0; w < 4; w++) {
         const struct dj_counters c = fresh(widths[w], 2);
-        struct dj_counters_sum sum = dj_counters_survey(&c);
+        struct dj_counters_sum sum = survey(&c);
         assert_int_equal(sum.used + sum.saturated + sum.largest, 0);
         put(&c, 0, 1);
         put(&c, 3, top(widths[w]) - 1);
         put(&c, n_counters(&c) - 1, 2);
-        sum = dj_counters_survey(&c);
+        sum = survey(&c);
         assert_int_equal(sum.used, 3);
         assert_int_equal(sum.saturated, 0);
         assert_int_equal(sum.largest, top(widths[w]) - 1);
         put(&c, 5, top(widths[w]));
-        sum = dj_counters_survey(&c);
+        sum = survey(&c);
         assert_int_equal(sum.used, 4);
         assert_int_equal(sum.saturated, 1);
         assert_int_equal(sum.largest, top(widths[w]));
@@ -251,7 +279,7 @@ static void the_survey_agrees_with_reading_each_counter(void **state)
                 saturated += value == top(widths[w]);
                 most = value > most ? value : most;
             }
-            const struct dj_counters_sum sum = dj_counters_survey(&c);
+            const struct dj_counters_sum sum = survey(&c);
             assert_int_equal(sum.used, used);
             assert_int_equal(sum.saturated, saturated);
             assert_int_equal(sum.largest, most);
@@ -274,7 +302,7 @@ static void the_number_of_counters_in_use_matches_theory(void **state)
                 const struct dj_counters c = fresh(widths[w], k);
                 for (int j = 0; j < KEYS; j++)
                     dj_counters_up(&c, rng_next(&r), false);
-                const double used = (double)dj_counters_survey(&c).used;
+                const double used = (double)survey(&c).used;
                 sum += used / BODIES;
                 squares += used * used / BODIES;
             }
@@ -315,7 +343,7 @@ static void kernels_give_the_same_answers_and_bytes(void **state)
             assert_memory_equal(body, after, sizeof body);
         }
         assert_true(yes > 0);
-        assert_true(k < 8 || dj_counters_survey(&c).saturated > 0);
+        assert_true(k < 8 || survey(&c).saturated > 0);
     }
 }
 
@@ -332,6 +360,7 @@ int main(void)
         cmocka_unit_test(the_survey_agrees_with_reading_each_counter),
         cmocka_unit_test(the_number_of_counters_in_use_matches_theory),
         cmocka_unit_test(the_survey_counts_the_counters),
+        cmocka_unit_test(the_survey_of_a_large_body_is_exact),
         cmocka_unit_test(kernels_give_the_same_answers_and_bytes),
     };
     return cmocka_run_group_tests_name("unit.counters", tests, NULL, NULL);
