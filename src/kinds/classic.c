@@ -4,64 +4,109 @@
  * are the outputs of SplitMix64 seeded with h, as good as k independent functions and far cheaper.
  * The papers' families compute k numbers, each of which is reduced the same way.
  *
- * Each position is a cache miss in a large filter.  A batch hides the misses: add prefetches the k
- * lines of all keys before it uses any of them.  Lookups go in rounds of two positions, and keys
- * with a clear bit drop out: in a half-full filter, three quarters of the remaining absent keys in
- * each round.
+ * Each position is a cache miss in a large filter.  A batch hides the misses: it computes the
+ * positions of a key once, prefetches their lines, and reads them after those of the LEAD keys
+ * before it.  Lookups go in rounds of two positions, and keys with a clear bit drop out: in a
+ * half-full filter, three quarters of the remaining absent keys in each round.  After two rounds,
+ * nearly all remaining keys are present, so later rounds read more positions.
  *
  * Source: Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970. */
 #include "core/bits/bitset.h"
 #include "kinds/spatial.h"
+#include <string.h>
 
-#define ROUND 2  /* positions checked per round */
-#define GROUP 64 /* keys that go through the rounds together */
+#define LEAD   16 /* keys between prefetching and reading; a power of 2 */
+#define NARROW 2  /* positions per round in the first rounds, ... */
+#define FIRST  4  /* ... which check this many, ... */
+#define WIDE   8  /* ... and in later rounds */
 
 static inline uint64_t position(const struct dj_part *p, const uint64_t *hash, uint32_t i)
 {
     return dj_mulhi(p->stride == 1 ? dj_nth64(*hash, i) : hash[i], p->shape.bits);
 }
 
-static void prefetch_range(const struct dj_part *p, const uint64_t *hash, uint32_t from,
-                           uint32_t to)
+/* Computes positions from .. to - 1 of a key and prefetches their bits. */
+static inline void locate(const struct dj_part *p, const uint64_t *hash, uint32_t from,
+                          uint32_t to, uint64_t *spot)
 {
-    for (uint32_t i = from; i < to; i++)
+    for (uint32_t i = from; i < to; i++) {
+        *spot = position(p, hash, i);
+        dj_bit_prefetch(p->body, *spot++);
+    }
+}
+
+static void prefetch_range(const struct dj_part *p, const uint64_t *hash, uint32_t to)
+{
+    for (uint32_t i = 0; i < to; i++)
         dj_bit_prefetch(p->body, position(p, hash, i));
 }
 
+/* The first keys of a batch; add and contains prefetch the others themselves. */
 static void classic_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
 {
     const uint32_t k = p->shape.k;
-    for (size_t j = 0; j < n; j++)
-        prefetch_range(p, hash + j * p->stride, 0, for_add || k < ROUND ? k : ROUND);
+    for (size_t j = 0; j < n && j < LEAD; j++)
+        prefetch_range(p, hash + j * p->stride, for_add || k < NARROW ? k : NARROW);
 }
 
-static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t from, uint32_t to)
+/* The positions from 0 to `to` - 1 of the next LEAD keys. */
+struct window {
+    const struct dj_part *p;
+    const uint64_t *hash, *ahead;
+    size_t n;
+    uint32_t to;
+    uint64_t *spot;
+};
+
+static inline uint64_t *window_at(const struct window *w, size_t j)
 {
-    bool all = true;
-    for (uint32_t i = from; i < to; i++)
-        all &= dj_bit_test(p->body, position(p, hash, i));
+    return w->spot + j % LEAD * w->to;
+}
+
+static inline void window_locate(const struct window *w, size_t j)
+{
+    if (j < w->n)
+        locate(w->p, w->hash + j * w->p->stride, 0, w->to, window_at(w, j));
+    else if (w->ahead != w->hash && j - w->n < w->n)
+        prefetch_range(w->p, w->ahead + (j - w->n) * w->p->stride, w->to);
+}
+
+static inline void window_begin(const struct window *w)
+{
+    for (size_t j = 0; j < LEAD && j < w->n; j++)
+        window_locate(w, j);
+}
+
+static inline bool has_all(const struct dj_part *p, const uint64_t *spot, uint32_t n)
+{
+    unsigned all = 1;
+    for (uint32_t i = 0; i < n; i++)
+        all &= dj_bit_test(p->body, spot[i]);
     return all;
 }
 
 /* Tests whether any bit is clear before it writes.  So at most one branch per key is mispredicted,
  * not one per bit, and a known key writes nothing. */
-static bool add_one(struct dj_part *p, const uint64_t *hash, bool shared)
+static inline bool add_one(struct dj_part *p, const uint64_t *spot, bool shared)
 {
-    if (has_range(p, hash, 0, p->shape.k))
+    const uint32_t k = p->shape.k;
+    if (has_all(p, spot, k))
         return false;
-    bool changed = false;
-    for (uint32_t i = 0; i < p->shape.k; i++)
-        changed |= dj_bit_set(p->body, position(p, hash, i), shared);
+    unsigned changed = 0;
+    for (uint32_t i = 0; i < k; i++)
+        changed |= dj_bit_set(p->body, spot[i], shared);
     return changed;
 }
 
 static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
                           uint8_t *is_new, bool shared)
 {
-    for (size_t j = 0; j < n; j++, hash += p->stride, ahead += p->stride) {
-        if (ahead != hash)
-            prefetch_range(p, ahead, 0, p->shape.k);
-        is_new[j] = add_one(p, hash, shared);
+    uint64_t spot[LEAD * DJ_MAX_HASHES];
+    const struct window w = {p, hash, ahead, n, p->shape.k, spot};
+    window_begin(&w);
+    for (size_t j = 0; j < n; j++) {
+        is_new[j] = add_one(p, window_at(&w, j), shared);
+        window_locate(&w, j + LEAD);
     }
     return n;
 }
@@ -74,49 +119,74 @@ static void classic_mark(const struct dj_part *p, const uint64_t *hash, const ui
             dj_pieces_mark(p->pieces, position(p, hash, i) / 8);
 }
 
-/* Does one round over the keys in `alive`: keys that pass stay, and their next bits are
- * prefetched.  ahead: as many later keys, whose first bits are prefetched, or NULL. */
-static size_t sift(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
-                   uint8_t *alive, size_t n, uint32_t from)
+/* Keys that passed all rounds so far, and their positions in the next one. */
+struct alive {
+    size_t n;
+    uint32_t from, to;
+    uint8_t key[DJ_CHUNK];
+    uint64_t spot[DJ_CHUNK * WIDE];
+};
+
+static inline void alive_begin(struct alive *a, uint32_t from, uint32_t k)
 {
-    const uint32_t k = p->shape.k;
-    const uint32_t to = from + ROUND < k ? from + ROUND : k;
-    const uint32_t next = to + ROUND < k ? to + ROUND : k;
-    size_t left = 0;
-    for (size_t j = 0; j < n; j++) {
-        const uint64_t *h = hash + alive[j] * (size_t)p->stride;
-        if (ahead)
-            prefetch_range(p, ahead + j * p->stride, 0, to);
-        const bool passed = has_range(p, h, from, to);
-        alive[left] = alive[j];
-        left += passed;
-        if (passed)
-            prefetch_range(p, h, to, next);
-    }
-    return left;
+    const uint32_t to = from + (from < FIRST ? NARROW : WIDE);
+    a->n = 0;
+    a->from = from;
+    a->to = to < k ? to : k;
 }
 
-static void contains_group(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+static inline void alive_push(struct alive *a, const struct dj_part *p, const uint64_t *hash,
+                              size_t key)
+{
+    a->key[a->n] = (uint8_t)key;
+    locate(p, hash + key * p->stride, a->from, a->to, a->spot + a->n++ * (a->to - a->from));
+}
+
+/* Does the first round over all keys, and collects those that pass it. */
+static void sift_all(const struct window *w, struct alive *left)
+{
+    alive_begin(left, w->to, w->p->shape.k);
+    window_begin(w);
+    for (size_t j = 0; j < w->n; j++) {
+        const bool passed = has_all(w->p, window_at(w, j), w->to);
+        window_locate(w, j + LEAD);
+        if (passed)
+            alive_push(left, w->p, w->hash, j);
+    }
+}
+
+static void sift(const struct dj_part *p, const uint64_t *hash, const struct alive *now,
+                 struct alive *left)
+{
+    const uint32_t width = now->to - now->from;
+    alive_begin(left, now->to, p->shape.k);
+    for (size_t j = 0; j < now->n; j++)
+        if (has_all(p, now->spot + j * width, width))
+            alive_push(left, p, hash, now->key[j]);
+}
+
+static void contains_chunk(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                            size_t n, uint8_t *found)
 {
-    uint8_t alive[GROUP];
-    for (size_t j = 0; j < n; j++) {
-        alive[j] = (uint8_t)j;
-        found[j] = 0;
-    }
-    size_t left = sift(p, hash, ahead == hash ? NULL : ahead, alive, n, 0);
-    for (uint32_t from = ROUND; from < p->shape.k && left; from += ROUND)
-        left = sift(p, hash, NULL, alive, left, from);
-    for (size_t j = 0; j < left; j++)
-        found[alive[j]] = 1;
+    uint64_t spot[LEAD * NARROW];
+    struct alive round[2];
+    const uint32_t k = p->shape.k;
+    const struct window w = {p, hash, ahead, n, k < NARROW ? k : NARROW, spot};
+    unsigned turn = 0;
+    sift_all(&w, &round[0]);
+    for (; round[turn].n && round[turn].from < k; turn ^= 1)
+        sift(p, hash, &round[turn], &round[turn ^ 1]);
+    memset(found, 0, n);
+    for (size_t j = 0; j < round[turn].n; j++)
+        found[round[turn].key[j]] = 1;
 }
 
 static void classic_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                              size_t n, uint8_t *found)
 {
-    for (size_t at = 0; at < n; at += GROUP)
-        contains_group(p, hash + at * p->stride, ahead + at * p->stride,
-                       n - at < GROUP ? n - at : GROUP, found + at);
+    for (size_t at = 0; at < n; at += DJ_CHUNK)
+        contains_chunk(p, hash + at * p->stride, ahead + at * p->stride,
+                       n - at < DJ_CHUNK ? n - at : DJ_CHUNK, found + at);
 }
 
 /* Halving merges neighbors: bits 2i and 2i + 1 become bit i (filter/algebra.c). */
