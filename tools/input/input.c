@@ -14,12 +14,8 @@
 #include "tools/input/input.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
-#include "tools/input/csv.h"
 #include "tools/input/decode.h"
-#include "tools/input/header.h"
-#include "tools/input/paragraphs.h"
-#include "tools/input/pickhint.h"
-#include "tools/input/source.h"
+#include "tools/input/inputkeys.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,76 +30,16 @@
 
 static const char bom[3] = {'\xef', '\xbb', '\xbf'};
 
-struct input {
-    struct input_options opt;
-    struct source source;
-    struct pick pick;
-    struct header header;
-    struct pickhint hint;  /* the first lines without a key, until a line has one */
-    bool had_key, lacking; /* a line had a key; a line without one was not empty */
-    size_t records_max;    /* records per block, at most */
-
-    /* The current file: */
-    bool ended;       /* all of it has been read */
-    bool at_start;    /* before its first record: there may be a byte order mark ... */
-    size_t bom_len;   /* ... of this length */
-    bool want_header; /* the next record may be a header, or a comment before it */
-    uint64_t line;    /* lines before the current block */
-    struct csv_scan csv;
-    struct paragraph_scan paragraph;
-    struct blocklist list;
-
-    char *carry; /* read, but not yet returned */
-    size_t carry_len, carry_cap;
-    size_t scanned;  /* bytes of carry, later of the block, that were searched for ends */
-    size_t mean_len; /* mean length of the records in the last block */
-    bool raw;        /* some keys in the current block need decoding */
-    bool lull;       /* the last block ended because no more bytes arrived */
-
-    int failed; /* 0, or the status of every further input_next */
-    deja_error error;
-
-    _Atomic uint64_t raw_bytes, decoded, records, missing, rules;
-    _Atomic uint64_t skipped[BLOCKLIST_REASONS];
-};
-
-static const char *unit(const struct input *in, uint64_t n)
-{
-    if (in->opt.terminator == '\n')
-        return n == 1 ? "line" : "lines";
-    return n == 1 ? "record" : "records";
-}
-
-static void count(_Atomic uint64_t *counter, uint64_t n)
-{
-    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
-}
-
-static int no_memory(const struct input *in, uint64_t line, size_t bytes, deja_error *err)
-{
-    return fail(err, DEJA_ENOMEM, "%s: out of memory for %zu bytes at %s %" PRIu64,
-                fail_path(in->source.path).text, bytes, unit(in, 1), line);
-}
-
-/* Counts the lines up to the end of the last complete record. */
-static uint64_t lines_before(const struct input *in, const struct block *b)
-{
-    if (pick_spans_lines(&in->pick) && b->n)
-        return in->line +
-               deja_lines_count((deja_slice){b->data, b->ends[b->n - 1]}, in->opt.terminator);
-    return in->line + b->n;
-}
-
 /* Grows a block that is full and whose first record is incomplete. */
 static int grow(const struct input *in, struct block *b, deja_error *err)
 {
-    uint64_t line = lines_before(in, b) + 1;
+    uint64_t line = input_lines_before(in, b) + 1;
     struct fail_path path = fail_path(in->source.path);
     if (b->filled >= in->opt.record_max && csv_open(&in->csv))
         return fail(err, DEJA_ENOMEM,
                     "%s: the record that starts at %s %" PRIu64
                     " has a quote that is not closed within %zu bytes; is it CSV?",
-                    path.text, unit(in, 1), line, in->opt.record_max);
+                    path.text, input_unit(in, 1), line, in->opt.record_max);
     if (b->filled >= in->opt.record_max && in->pick.opt.paragraphs)
         return fail(err, DEJA_ENOMEM,
                     "%s: the paragraph at line %" PRIu64
@@ -113,13 +49,13 @@ static int grow(const struct input *in, struct block *b, deja_error *err)
         return fail(err, DEJA_ENOMEM,
                     "%s: %s %" PRIu64 " is longer than %zu bytes; is it a list of lines? "
                     "(-z reads lists that NUL bytes separate)",
-                    path.text, unit(in, 1), line, in->opt.record_max);
+                    path.text, input_unit(in, 1), line, in->opt.record_max);
     size_t cap = b->data_cap > SIZE_MAX / 2 ? SIZE_MAX : b->data_cap * 2;
     if (cap - 1 > in->opt.record_max)
         cap = in->opt.record_max + 1;
     char *data = realloc(b->data, cap);
     if (!data)
-        return no_memory(in, line, cap, err);
+        return input_no_memory(in, line, cap, err);
     b->data = data;
     b->data_cap = cap;
     return DEJA_OK;
@@ -206,153 +142,6 @@ static void begin_file(struct input *in)
     in->list = (struct blocklist){0};
     in->csv = (struct csv_scan){in->pick.opt.delimiter, in->opt.terminator, CSV_START};
     in->paragraph = PARAGRAPH_SCAN;
-}
-
-/* --- Keys ---------------------------------------------------------------- */
-
-/* The line from `begin` up to its terminator at end - 1, without the terminator. */
-static inline deja_slice line_of(const char *data, size_t begin, size_t end, char terminator)
-{
-    size_t len = end - begin - 1;
-    if (len && terminator == '\n' && data[end - 2] == '\r')
-        len--;
-    return (deja_slice){data + begin, len};
-}
-
-static int refuse_keyless(const struct input *in, uint64_t line, deja_error *err)
-{
-    return fail(err, DEJA_EINVAL, "%s: %s %" PRIu64 " lacks %s; without --strict such lines pass",
-                fail_path(in->source.path).text, unit(in, 1), line, pick_wanted(&in->pick).text);
-}
-
-/* Records that a line has no key. */
-static deja_slice no_key(struct input *in, struct block *b, deja_slice line, uint64_t number)
-{
-    block_report(b, BLOCK_NO_KEY, number, line);
-    if (!in->had_key)
-        pickhint_keep(&in->hint, line, in->source.path);
-    in->lacking = in->lacking || line.len > 0;
-    b->keyless = true;
-    return (deja_slice){NULL, 0};
-}
-
-/* Finds the keys of the records from `first` on; some may be raw. */
-static int make_keys(struct input *in, struct block *b, size_t first, deja_error *err)
-{
-    const char terminator = in->opt.terminator;
-    const struct pick_ops *ops = in->pick.ops;
-    size_t begin = first ? b->ends[first - 1] : in->bom_len;
-    for (size_t i = first; i < b->n; i++) {
-        b->keys[i] = line_of(b->data, begin, b->ends[i], terminator);
-        begin = b->ends[i];
-    }
-    if (!ops->cut)
-        return DEJA_OK;
-    uint64_t missing = 0;
-    for (size_t i = first; i < b->n; i++) {
-        deja_slice line = b->keys[i];
-        if (ops->cut(&in->pick, line, &b->keys[i]) && b->keys[i].len > 0) {
-            in->had_key = true;
-            in->raw = in->raw || ops->join || (ops->is_raw && ops->is_raw(b->keys[i]));
-        } else if (in->opt.strict) {
-            b->n = i; /* the records before it are valid */
-            return refuse_keyless(in, lines_before(in, b) + 1, err);
-        } else {
-            const bool named = block_wants(b, BLOCK_NO_KEY);
-            b->keys[i] = no_key(in, b, line, named ? block_line(b, i) : 0);
-            missing++;
-        }
-    }
-    count(&in->missing, missing);
-    return DEJA_OK;
-}
-
-/* Decodes the raw keys.  None becomes empty, because each has an escape, or more than its
- * quotes. */
-static int decode_keys(const struct input *in, struct block *b, deja_error *err)
-{
-    const struct pick_ops *ops = in->pick.ops;
-    for (size_t i = 0; i < b->n; i++) {
-        deja_slice raw = b->keys[i];
-        if (!raw.data || (!ops->join && !ops->is_raw(raw)))
-            continue;
-        const size_t room = ops->join ? ops->join(&in->pick, raw, NULL) : raw.len;
-        char *out = block_room(b, room);
-        if (!out)
-            return no_memory(in, b->line, room, err);
-        b->keys[i] =
-            (deja_slice){out, ops->join ? ops->join(&in->pick, raw, out) : ops->decode(raw, out)};
-        block_take(b, b->keys[i].len);
-    }
-    return DEJA_OK;
-}
-
-/* Makes the records of a line in a block list.  The line has this number and ends at `end`. */
-static int spread_line(struct input *in, struct block *b, enum blocklist_line is, deja_slice line,
-                       uint64_t number, size_t end, deja_error *err)
-{
-    deja_slice key;
-    bool fine = true;
-    if (is == BLOCKLIST_STRANGE) {
-        fine = block_rekey_add(b, no_key(in, b, line, number), end);
-        count(&in->missing, 1);
-    } else if (is == BLOCKLIST_SKIPPED) {
-        block_report(b, BLOCK_RULE, number, line);
-        b->keyless = true;
-        fine = block_rekey_add(b, (deja_slice){NULL, 0}, end);
-        count(&in->missing, 1);
-        count(&in->rules, 1);
-    } else {
-        in->had_key = true;
-        while (fine && in->pick.ops->next(&in->list, &key))
-            fine = block_rekey_add(b, key, end);
-    }
-    return fine ? DEJA_OK : no_memory(in, b->line, b->n * sizeof *b->keys, err);
-}
-
-/* Adds what was skipped in a line to the totals. */
-static void count_skipped(struct input *in)
-{
-    for (size_t i = 0; i < BLOCKLIST_REASONS; i++)
-        if (in->list.skipped[i]) {
-            count(&in->skipped[i], in->list.skipped[i]);
-            in->list.skipped[i] = 0;
-        }
-}
-
-/* For lines with any number of keys: each key becomes a record that shares the line's bytes.  Lines
- * that are not records are removed from the data. */
-static int spread_keys(struct input *in, struct block *b, deja_error *err)
-{
-    const struct pick_ops *ops = in->pick.ops;
-    size_t begin = 0, to = 0, first = b->n;
-    int rc = DEJA_OK;
-    block_rekey(b);
-    for (size_t i = 0; i < b->n && rc == DEJA_OK; i++) {
-        const size_t len = b->ends[i] - begin;
-        const size_t mark = (size_t)((const char *)b->keys[i].data - (b->data + begin));
-        deja_slice line = {b->data + to + mark, b->keys[i].len};
-        memmove(b->data + to, b->data + begin, len);
-        begin = b->ends[i];
-        const enum blocklist_line is = ops->begin(&in->list, line);
-        count_skipped(in);
-        if (is == BLOCKLIST_NOTHING) {
-            if (to > 0 && !block_gap(b, to))
-                rc = no_memory(in, b->line + i, sizeof *b->ends, err);
-            continue;
-        }
-        if (is == BLOCKLIST_STRANGE && in->opt.strict) {
-            rc = refuse_keyless(in, b->line + i, err);
-            break;
-        }
-        first = first < i ? first : i;
-        to += len;
-        rc = spread_line(in, b, is, line, b->line + i, to, err);
-    }
-    b->line += first;
-    b->len = to;
-    block_rekey_end(b);
-    return rc;
 }
 
 /* --- The header ---------------------------------------------------------- */
@@ -475,7 +264,7 @@ static int find_records(struct input *in, struct block *b, deja_error *err)
     const size_t got = record_ends(in, text, b->ends + b->n, cap);
     b->n += got;
     in->scanned = got == cap ? b->ends[b->n - 1] : b->filled;
-    return make_keys(in, b, b->n - got, err);
+    return input_make_keys(in, b, b->n - got, err);
 }
 
 /* The file has ended: its last paragraph may lack the blank line, or even the end of its line. */
@@ -493,7 +282,7 @@ static int find_last_paragraph(struct input *in, struct block *b, deja_error *er
     in->scanned = b->filled;
     b->unseparated = true;
     b->ends[b->n++] = b->filled;
-    return make_keys(in, b, b->n - 1, err);
+    return input_make_keys(in, b, b->n - 1, err);
 }
 
 /* The file has ended: its last record may lack the terminator. */
@@ -507,7 +296,8 @@ static int find_last_record(struct input *in, struct block *b, deja_error *err)
             return fail(err, DEJA_EFORMAT,
                         "%s ends inside quotes: the record that starts at %s %" PRIu64
                         " has a quote that is never closed",
-                        fail_path(in->source.path).text, unit(in, 1), lines_before(in, b) + 1);
+                        fail_path(in->source.path).text, input_unit(in, 1),
+                        input_lines_before(in, b) + 1);
         b->data[b->filled++] = in->opt.terminator;
         int rc = find_records(in, b, err);
         if (rc < 0)
@@ -538,12 +328,12 @@ static int read_more(struct input *in, struct block *b, size_t *got, deja_error 
     if (rc == DEJA_ENOTSUP) /* the file has no lines */
         return fail(err, rc, "%s %s", fail_path(in->source.path).text, phrase.text);
     if (rc < 0) {
-        uint64_t lines = lines_before(in, b);
+        uint64_t lines = input_lines_before(in, b);
         return fail(err, rc, "%s %s; %" PRIu64 " %s before that %s read",
-                    fail_path(in->source.path).text, phrase.text, lines, unit(in, lines),
+                    fail_path(in->source.path).text, phrase.text, lines, input_unit(in, lines),
                     lines == 1 ? "was" : "were");
     }
-    count(&in->decoded, *got);
+    input_count(&in->decoded, *got);
     b->filled += *got;
     in->ended = *got == 0 && decode_ended(dec);
     return DEJA_OK;
@@ -592,7 +382,7 @@ static int set_aside(struct input *in, const struct block *b, deja_error *err)
         in->carry = array_renew(in->carry, &in->carry_cap, in->carry_len, 1);
     if (in->carry_len > in->carry_cap) {
         in->carry_len = 0;
-        return no_memory(in, in->line + 1, b->filled - b->len, err);
+        return input_no_memory(in, in->line + 1, b->filled - b->len, err);
     }
     if (in->carry_len)
         memcpy(in->carry, b->data + b->len, in->carry_len);
@@ -606,7 +396,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     b->line = in->line + 1;
     const size_t lacking = block_reset(b, size, in->records_max);
     if (lacking)
-        return no_memory(in, b->line, lacking, err);
+        return input_no_memory(in, b->line, lacking, err);
     if (in->carry_len)
         memcpy(b->data, in->carry, in->carry_len);
     b->filled = in->carry_len;
@@ -618,7 +408,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     int rc = gather(in, b, err);
     /* Do this even after an error, because the records before it are valid. */
     b->len = b->n ? b->ends[b->n - 1] : 0;
-    in->line = lines_before(in, b);
+    in->line = input_lines_before(in, b);
     int aside = rc == DEJA_OK ? set_aside(in, b, err) : DEJA_OK;
     if (aside < 0)
         rc = aside;
@@ -627,12 +417,12 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     in->mean_len = b->len / b->n + 1;
     in->at_start = false;
     in->bom_len = 0;
-    int keys = in->raw              ? decode_keys(in, b, err)
-               : in->pick.ops->next ? spread_keys(in, b, err)
+    int keys = in->raw              ? input_decode_keys(in, b, err)
+               : in->pick.ops->next ? input_spread_keys(in, b, err)
                                     : DEJA_OK;
     if (keys == DEJA_ENOMEM)
         b->n = 0;
-    count(&in->records, b->n);
+    input_count(&in->records, b->n);
     return keys < 0 ? keys : rc;
 }
 
