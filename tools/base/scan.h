@@ -4,6 +4,7 @@
 #ifndef TOOLS_BASE_SCAN_H
 #define TOOLS_BASE_SCAN_H
 #include "deja.h"
+#include "tools/base/marks.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,21 +28,41 @@ static inline bool scan_word(const char **at, const char *end, deja_slice *word)
     return stop > begin;
 }
 
-/* The first '"' that no backslash escapes, or NULL. */
+/* The first `a` or `b`, or end. */
+static inline const char *scan_either(const char *at, const char *end, char a, char b)
+{
+    for (; end - at >= MARKS_BYTES; at += MARKS_BYTES) {
+        const uint32_t marks = marks_of(at, a) | marks_of(at, b);
+        if (marks)
+            return at + marks_first(marks);
+    }
+    while (at < end && *at != a && *at != b)
+        at++;
+    return at;
+}
+
+/* The first '"' that no backslash escapes, or NULL.  *escapes becomes true if there is a backslash
+ * before it. */
+static inline const char *scan_string(const char *at, const char *end, bool *escapes)
+{
+    *escapes = false;
+    for (;;) {
+        at = scan_either(at, end, '"', '\\');
+        if (at == end)
+            return NULL;
+        if (*at == '"')
+            return at;
+        *escapes = true;
+        if (end - at < 2)
+            return NULL;
+        at += 2;
+    }
+}
+
 static inline const char *scan_quote(const char *at, const char *end)
 {
-    while (at < end) {
-        const char *quote = memchr(at, '"', (size_t)(end - at));
-        if (!quote)
-            return NULL;
-        const char *first = quote;
-        while (first > at && first[-1] == '\\')
-            first--;
-        if ((quote - first) % 2 == 0)
-            return quote;
-        at = quote + 1;
-    }
-    return NULL;
+    bool escapes;
+    return scan_string(at, end, &escapes);
 }
 
 static inline bool scan_begins(const char *at, const char *end, const char *with)

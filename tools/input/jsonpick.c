@@ -30,31 +30,44 @@ static const char *skip_string(const char *at, const char *end)
     return quote ? quote + 1 : NULL;
 }
 
+/* Quotes and brackets, 16 bytes at a time.  */
+static const char *find_structure(const char *at, const char *end)
+{
+    for (; end - at >= MARKS_BYTES; at += MARKS_BYTES) {
+        const uint32_t marks = marks_of(at, '"') | marks_of(at, '[') | marks_of(at, ']') |
+                               marks_of(at, '{') | marks_of(at, '}');
+        if (marks)
+            return at + marks_first(marks);
+    }
+    while (at < end && *at != '"' && *at != '[' && *at != ']' && *at != '{' && *at != '}')
+        at++;
+    return at;
+}
+
 static const char *skip_brackets(const char *at, const char *end)
 {
     size_t depth = 0;
-    while (at < end) {
-        switch (*at) {
-        case '"':
+    while ((at = find_structure(at, end)) < end) {
+        if (*at == '"') {
             at = skip_string(at, end);
             if (!at)
                 return NULL;
             continue;
-        case '{':
-        case '[':
-            depth++;
-            break;
-        case '}':
-        case ']':
-            if (--depth == 0)
-                return at + 1;
-            break;
-        default:
-            break;
         }
+        if (*at == '[' || *at == '{')
+            depth++;
+        else if (--depth == 0)
+            return at + 1;
         at++;
     }
     return NULL;
+}
+
+/* Does this byte end a number, true, false or null? */
+static bool ends_literal(char c)
+{
+    return c == ',' || c == '}' || c == ']' || c == ' ' ||
+           (c >= '\t' && c <= '\r' && c != '\v' && c != '\f');
 }
 
 /* The end of the value that starts at `at`; NULL if it has none. */
@@ -66,9 +79,8 @@ static const char *skip_value(const char *at, const char *end)
         return skip_string(at, end);
     if (*at == '{' || *at == '[')
         return skip_brackets(at, end);
-    static const char ends[] = {',', '}', ']', ' ', '\t', '\r', '\n'};
     const char *begin = at;
-    while (at < end && !memchr(ends, *at, sizeof ends))
+    while (at < end && !ends_literal(*at))
         at++;
     return at > begin ? at : NULL;
 }
@@ -148,12 +160,12 @@ size_t jsonpick_decode(deja_slice raw, char *out)
 
 /* --- Members --------------------------------------------------------------- */
 
-/* Whether this is the string in [at, end), which includes its quotes. */
-static bool is_called(const char *at, const char *end, const char *name, size_t len)
+/* Whether this is the string in [at, end), which includes its quotes and may have escapes. */
+static bool is_called(const char *at, const char *end, bool escapes, const char *name, size_t len)
 {
     at++;
     end--;
-    if (!memchr(at, '\\', (size_t)(end - at)))
+    if (!escapes)
         return (size_t)(end - at) == len && memcmp(at, name, len) == 0;
     size_t same = 0;
     while (at < end) {
@@ -183,10 +195,10 @@ bool jsonpick_walk(struct jsonpick_walk *w, deja_slice text)
     return true;
 }
 
-/* Finds the name of the next member, with its quotes; w->value becomes the start of its value.
+/* Finds the name of the next member, with its quotes, and whether it has escapes; w->value becomes the start of its value.
  * The next call skips the value, so the name is found even if the line is truncated inside the
  * value. */
-static bool next_member(struct jsonpick_walk *w, deja_slice *name)
+static bool next_member(struct jsonpick_walk *w, deja_slice *name, bool *escapes)
 {
     if (w->value) {
         w->at = skip_value(w->value, w->end);
@@ -200,11 +212,11 @@ static bool next_member(struct jsonpick_walk *w, deja_slice *name)
     if (w->at == w->end || *w->at != '"')
         return false;
     const char *called = w->at;
-    const char *at = skip_string(called, w->end);
-    if (!at)
+    const char *close = scan_string(called + 1, w->end, escapes);
+    if (!close)
         return false;
-    *name = (deja_slice){called, (size_t)(at - called)};
-    at = skip_space(at, w->end);
+    *name = (deja_slice){called, (size_t)(close + 1 - called)};
+    const char *at = skip_space(close + 1, w->end);
     if (at == w->end || *at != ':')
         return false;
     w->value = skip_space(at + 1, w->end);
@@ -213,9 +225,10 @@ static bool next_member(struct jsonpick_walk *w, deja_slice *name)
 
 bool jsonpick_next(struct jsonpick_walk *w, deja_slice *name, deja_slice *value)
 {
-    if (!next_member(w, name))
+    bool escapes;
+    if (!next_member(w, name, &escapes))
         return false;
-    if (!memchr(name->data, '\\', name->len))
+    if (!escapes)
         *name = (deja_slice){(const char *)name->data + 1, name->len - 2};
     *value = (deja_slice){w->value, (size_t)(w->end - w->value)};
     return true;
@@ -226,10 +239,10 @@ static const char *find_member(deja_slice text, deja_slice wanted)
 {
     struct jsonpick_walk w;
     deja_slice name;
-    bool more = jsonpick_walk(&w, text);
-    while (more && (more = next_member(&w, &name))) {
+    bool escapes, more = jsonpick_walk(&w, text);
+    while (more && (more = next_member(&w, &name, &escapes))) {
         const char *at = name.data;
-        if (is_called(at, at + name.len, wanted.data, wanted.len))
+        if (is_called(at, at + name.len, escapes, wanted.data, wanted.len))
             return w.value;
     }
     return NULL;
@@ -310,11 +323,12 @@ bool jsonpick_find(deja_slice text, const struct jsonpick_path *path, deja_slice
         at = follow((deja_slice){at, (size_t)(end - at)}, path->step[i]);
     if (!at || at == end || *at != '"')
         return false;
-    const char *close = scan_quote(at + 1, end);
+    bool escapes;
+    const char *close = scan_string(at + 1, end, &escapes);
     if (!close)
         return false;
     *value = (deja_slice){at + 1, (size_t)(close - at - 1)};
-    if (memchr(at, '\\', (size_t)(close - at)))
+    if (escapes)
         *value = (deja_slice){at, (size_t)(close + 1 - at)};
     return true;
 }

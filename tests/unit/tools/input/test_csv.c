@@ -260,6 +260,73 @@ static void written_records_are_read_back(void **state)
     }
 }
 
+/* --- Against a model ------------------------------------------------------- */
+
+/* One byte at a time; returns whether a quote is open at the end. */
+static bool model_ends(const char *data, size_t len, char delimiter, char terminator, size_t *ends,
+                       size_t *n)
+{
+    enum csv_state is = CSV_START;
+    *n = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (data[i] == '"' && (is == CSV_START || is == CSV_CLOSED)) {
+            is = CSV_QUOTED;
+        } else if (is == CSV_QUOTED) {
+            is = data[i] == '"' ? CSV_CLOSED : CSV_QUOTED;
+        } else {
+            is = data[i] == delimiter || data[i] == terminator ? CSV_START : CSV_PLAIN;
+            if (data[i] == terminator)
+                ends[(*n)++] = i + 1;
+        }
+    }
+    return is == CSV_QUOTED;
+}
+
+enum {
+    MODEL_LEN = 700
+};
+
+static void compare_with_model(const char *data, size_t len, size_t piece, size_t cap)
+{
+    size_t want[MODEL_LEN], got[MODEL_LEN + MODEL_LEN], n_want, n = 0;
+    const bool open = model_ends(data, len, ',', '\n', want, &n_want);
+    struct csv_scan s = {',', '\n', CSV_START};
+    for (size_t at = 0, until = 0; until < len || at < len;) {
+        until = len - until < piece ? len : until + piece;
+        for (size_t found = cap; found == cap;) {
+            found = csv_ends(&s, (deja_slice){data, until}, at, got + n, cap);
+            n += found;
+            at = found == cap ? got[n - 1] : until;
+        }
+    }
+    assert_int_equal(n, n_want);
+    assert_memory_equal(got, want, n * sizeof *got);
+    assert_int_equal(csv_open(&s), open);
+}
+
+/* Mostly valid CSV with long and short fields, and some quotes anywhere. */
+static void the_scan_agrees_with_a_model_that_reads_single_bytes(void **state)
+{
+    static const char *const text[] = {
+        "abcdefgh", ",",      "\n",          "\",\"",     "\"x\"\"y\"",
+        "\"\n\"",   "\"\"\"", "a\"b\"",      "\n\n",      ",\"long text, ",
+        "\"",       "x",      "\"q\"z\"w\"", ",\"a,b\"\n"};
+    for (int round = 0; round < 20000; round++) {
+        char data[MODEL_LEN];
+        size_t len = 0;
+        const size_t most = below(MODEL_LEN - 16),
+                     kinds = round % 4 ? sizeof text / sizeof *text : 4;
+        while (len < most) {
+            const char *add = text[below(kinds)];
+            memcpy(data + len, add, strlen(add));
+            len += strlen(add);
+        }
+        const size_t piece = round % 3 ? 1 + below(200) : MODEL_LEN;
+        const size_t cap = round % 5 ? MODEL_LEN : 1 + below(100);
+        compare_with_model(data, len, piece, cap);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +341,7 @@ int main(void)
         cmocka_unit_test(stray_quotes_do_not_join_lines),
         cmocka_unit_test(an_unclosed_quote_is_reported_at_the_end),
         cmocka_unit_test(written_records_are_read_back),
+        cmocka_unit_test(the_scan_agrees_with_a_model_that_reads_single_bytes),
     };
     return cmocka_run_group_tests_name("unit.csv", tests, NULL, NULL);
 }

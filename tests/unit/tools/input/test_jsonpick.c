@@ -1,4 +1,5 @@
 /* test_jsonpick.c - one string from a JSON object. */
+#include "rng.h"
 #include "tools/input/jsonpick.h"
 #include "unit.h"
 
@@ -210,6 +211,53 @@ static void nesting_has_no_limit(void **state)
     free(text);
 }
 
+/* The end of the brackets that open at 0, one byte at a time; 0 if they do not close. */
+static size_t model_brackets(const char *text, size_t len)
+{
+    size_t depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < len; i++) {
+        const char c = text[i];
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{'))
+            depth++;
+        else if (!quoted && (c == ']' || c == '}') && --depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* A member before "url" whose value is random brackets, strings and text. */
+static void values_are_skipped_as_by_a_model_that_reads_single_bytes(void **state)
+{
+    static const char *const piece[] = {
+        "[", "]", "{", "}", "\"", "\\", "\"a]b\"", "\\\"", "long plain text of a value",
+        ",", "]]"};
+    struct rng dice = {12};
+    struct jsonpick_path path;
+    assert_true(jsonpick_parse(&path, "url"));
+    for (int round = 0; round < 100000; round++) {
+        char text[600] = "{\"a\":[";
+        const size_t begin = strlen("{\"a\":");
+        for (size_t n = rng_below(&dice, 12); n > 0; n--)
+            strncat(text, piece[rng_below(&dice, sizeof piece / sizeof *piece)],
+                    sizeof text - strlen(text) - 1);
+        const char *const tail = "],\"url\":\"found\"}";
+        strncat(text, tail, sizeof text - strlen(text) - 1);
+        const size_t len = strlen(text), skipped = model_brackets(text + begin, len - begin);
+        const bool want = skipped && begin + skipped + strlen(tail) == len + 1;
+        deja_slice value;
+        const bool got = jsonpick_find((deja_slice){text, len}, &path, &value);
+        if (want)
+            assert_true(got && value.len == 5 && memcmp(value.data, "found", 5) == 0);
+        if (!skipped)
+            assert_false(got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +271,7 @@ int main(void)
         cmocka_unit_test(odd_escapes_stay_or_become_the_replacement_character),
         cmocka_unit_test(names_are_compared_without_their_escapes),
         cmocka_unit_test(nesting_has_no_limit),
+        cmocka_unit_test(values_are_skipped_as_by_a_model_that_reads_single_bytes),
     };
     return cmocka_run_group_tests_name("unit.jsonpick", tests, NULL, NULL);
 }
