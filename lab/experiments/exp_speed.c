@@ -227,9 +227,11 @@ static void make_others(const struct lab_results *r, struct lab_report *report)
 {
     struct lab_table *t = lab_table(report, LAB_LIST, "5.14 5.15", "structure",
                                     "Tables 5.14 and 5.15, and other kinds: 1,000,000 URLs, ms");
-    lab_caption(t, "Queries are for absent URLs, except in the last two rows: as in the paper "
-                   "on layered filters, they are for present ones. The linear search makes 100 queries and scales up, as in the "
-                   "thesis; adding to the sorted array means sorting it once.");
+    lab_caption(
+        t,
+        "Queries are for absent URLs, except in the last two rows: as in the paper "
+        "on layered filters, they are for present ones. The linear search makes 100 queries and scales up, as in the "
+        "thesis; adding to the sorted array means sorting it once.");
     for (uint32_t i = 0; i < N_OTHERS; i++)
         for (uint32_t query = 0; query < 2; query++) {
             struct lab_cell *c = lab_cell(t, other_label[i], query ? "query" : "add");

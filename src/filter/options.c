@@ -64,7 +64,8 @@ static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error 
     plan->hash = opt->hash ? opt->hash : DEJA_HASH_XXH3;
     const char *name = deja_hash_name(plan->hash);
     if (!name)
-        return dj_fail(err, DEJA_ENOTSUP, "this version of deja does not have hash %u", plan->hash);
+        return dj_fail(err, DEJA_ENOTSUP, "this version of deja does not have hash %u",
+                       plan->hash);
     if (!dj_hash_is_single(plan->hash) && !plan->kind->any_hash)
         return dj_fail(err, DEJA_EINVAL,
                        "options.hash %s goes with kind classic; %s takes xxh3 or siphash", name,
