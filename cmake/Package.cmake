@@ -55,9 +55,13 @@ deja_package(python python3-deja python
   "libdeja${deja_abi} (= ${PROJECT_VERSION}), python3 (>= 3.9)"
   "have I seen this URL before? (Python)"
   "Bloom filters and related structures for Python, and a duplicate filter for Scrapy.")
-set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-scrapy, python3-redis")
 set(python_dir lib/python3/dist-packages)
+if(TARGET deja_python)
+  install(TARGETS deja_python LIBRARY DESTINATION ${python_dir}/deja COMPONENT python EXCLUDE_FROM_ALL)
+else()
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+endif()
 install(DIRECTORY python/deja DESTINATION ${python_dir} COMPONENT python EXCLUDE_FROM_ALL
   FILES_MATCHING PATTERN *.py PATTERN py.typed PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY python/examples DESTINATION share/doc/python3-deja COMPONENT python

@@ -27,7 +27,8 @@ from ._errors import (
     FormatError, FullError, MismatchError, NoMemoryError, NotURLError, ReadOnlyError, ReentryError, UnsupportedError,
     VersionError,
 )
-from ._filter import Filter, guard_files, verify
+from ._files import guard_files, verify
+from ._filter import Filter
 from ._lib import lib as _library
 from ._options import plan
 from ._records import Days, Layer, Plan, Stats

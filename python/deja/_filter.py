@@ -1,90 +1,34 @@
-"""Filter: the library's deja_filter as a Python object.  _gate.py explains how threads share one.
+"""Filter: the library's deja_filter as a Python object.
 
-After a fork, parent and child map the same file, but each has its own count of the keys; so the
-child's Filter becomes a reader.  A filter in memory becomes two independent ones.
+State (_state.py) is its handle and lock, Single (_single.py) and Many (_many.py) have the calls with
+keys; Filter opens and closes files and has the calls on the whole filter.
 """
 
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
-import warnings
-import weakref
-from array import array
-from bisect import bisect_right
 from ctypes import byref
 from datetime import date
-from itertools import accumulate
-from typing import Any, Callable, Iterable, Iterator, Optional, Union
+from typing import Any, Iterable, Iterator, Optional, Union
 
-from . import _lib
-from ._checks import file_name, most_of, whole
-from ._errors import (
-    CapacityWarning, FileMissingError, FileThereError, FullError, ReadOnlyError, ReentryError, call, check, fail, make,
-)
-from ._gate import Gate, both_exclusive
-from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, is_buffer, key_bytes
+from . import _files, _lib
+from ._checks import most_of, whole
+from ._errors import FileMissingError, call, check, fail, make
+from ._files import Path, create_flags
+from ._keys import Held, Keys, is_buffer
 from ._lib import lib
+from ._many import Many
 from ._options import demands, describe, let_grow, make_options
-from ._records import Days, Layer, Stats, day_of, days_of
-from ._url import Account, Rules, rules_of
-
-Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
-URL = Union[str, Rules, None]
+from ._records import Layer, Stats, day_of
+from ._state import URL, both_alone
+from ._url import Rules, rules_of
 
 PIECE = 1 << 20  # bytes per piece of an export
 MOST_PIECE = 1 << 30
 
 
-# --- Files ------------------------------------------------------------------------
-
-
-def _create_flags(path: Optional[str], replace: bool, permissions: Optional[int]) -> int:
-    """Return the flags for a new file; refuse to replace an existing one unless asked to."""
-    if permissions is not None and (isinstance(permissions, bool) or not isinstance(permissions, int)
-                                    or not 0 < permissions <= 0o777):
-        fail(_lib.EINVAL, f"permissions must be a number from 0o001 to 0o777, not {permissions!r}")
-    if permissions is not None and path is None:
-        fail(_lib.EINVAL, "permissions apply to files; give a path")
-    if path is not None and not replace and os.path.lexists(path):
-        ctypes.set_errno(errno.EEXIST)
-        fail(_lib.EINVAL, f"{path}: the file already exists", FileThereError)
-    return (_lib.CREATE_REPLACE if replace else 0) | (permissions or 0) << _lib.CREATE_MODE_SHIFT
-
-
-def verify(path: Path) -> None:
-    """Read a whole filter file and compare its checksums.
-
-    FormatError names the damage.  BusyError means that the file was not synced after its last add,
-    so it has no valid checksum.
-    """
-    name = file_name(path)
-    call(lib.deja_file_verify, os.fsencode(name), what=name)
-
-
-_guarded = False
-
-
-def guard_files() -> None:
-    """Turn access to a truncated file into a FileError, for all filters of this process.
-
-    Without it, the system kills the process with SIGBUS.  Afterwards every call on a filter whose
-    file was truncated or overwritten raises FileError, including `in`.
-
-    This permanently installs a signal handler that passes any other SIGBUS to the previous handler.
-    A handler that is installed later, as by faulthandler.enable(), replaces it: call guard_files()
-    last.
-    """
-    global _guarded
-    call(lib.deja_files_guard)
-    _guarded = True
-
-
-# --- Filters ----------------------------------------------------------------------
-
-
-class Filter:
+class Filter(Many):
     """A set of keys in very little memory, with a false-positive rate that you choose.
 
     A key that was added is always found, except in the kinds "paired" and "window", which forget
@@ -152,26 +96,11 @@ class Filter:
                 if mode == "r":
                     raise
         let_grow(options, grow)
-        flags = _create_flags(self._path, mode == "w", permissions)
+        flags = create_flags(self._path, mode == "w", permissions)
         if path is None:
             self._take(make(lib.deja_filter_new, byref(options)))
         else:
             self._take_new(make(lib.deja_filter_create, self._encoded_path(), flags, byref(options), what=self._name))
-
-    def _begin(self, path: Optional[Path], url: URL, has_key: bool) -> None:
-        self._handle: Optional[int] = None
-        self._gate = Gate()
-        self._account = Account()
-        self._path = None if path is None else file_name(path)
-        self._absolute = None if self._path is None else os.path.abspath(self._path)  # chdir does not change it
-        self._name = self._path or ""  # in messages
-        self._rules = None if url is None else rules_of(url)
-        self._has_key = has_key
-        self._writable = True
-        self._inherited = False  # by a forked child, from a parent that writes the file
-        self._error = _lib.Error()  # of calls with one key, which hold the gate's lock
-        self._room: Optional[int] = None  # new keys until the size is checked again; None: never
-        _all.add(self)
 
     @classmethod
     def _blank(cls, path: Optional[Path], url: URL, has_key: bool) -> "Filter":
@@ -203,6 +132,7 @@ class Filter:
             known = self._stats()
             self._adopt_rules(known)
             self._measure_room(known)
+            self._set_direct()
         except BaseException:
             self._free()
             raise
@@ -234,7 +164,7 @@ class Filter:
         other arguments are as for Filter.
         """
         self = cls._blank(path, url, key is not None)
-        flags = _create_flags(self._path, replace, permissions)
+        flags = create_flags(self._path, replace, permissions)
         chosen = make_options(rules=self._rules, key=key, **{"kind": "static", **options})
         builder = make(lib.deja_builder_new, byref(chosen))
         try:
@@ -270,26 +200,9 @@ class Filter:
     def _encoded_path(self) -> Optional[bytes]:
         return None if self._path is None else os.fsencode(self._path)
 
-    def _alive(self) -> int:
-        if self._handle is None:
-            fail(_lib.EINVAL, "the filter is closed")
-        return self._handle
-
-    def _to_write(self) -> int:
-        handle = self._alive()
-        if not self._writable:
-            fail(_lib.EINVAL, f"{self._path}: " + ("the parent of this process writes it; this one can only read it"
-                                                   if self._inherited else 'opened for reading (mode="r")'),
-                 ReadOnlyError)
-        return handle
-
-    def _free(self) -> None:
-        handle, self._handle = self._handle, None
-        lib.deja_filter_free(handle)
-
     def sync(self) -> None:
         """Make every key added so far survive a power cut (files only)."""
-        with self._gate.exclusive():
+        with self._alone():
             self._sync()
 
     def _sync(self) -> None:
@@ -299,7 +212,7 @@ class Filter:
 
     def close(self) -> None:
         """Sync and close the filter; it is closed even if the sync fails.  Closing twice is fine."""
-        with self._gate.exclusive():
+        with self._alone():
             if self._handle is None:
                 return
             try:
@@ -338,13 +251,6 @@ class Filter:
         where = "in memory" if self._path is None else repr(self._path)
         return f"<deja.Filter {where}{', closed' if self.closed else '' if self._writable else ', for reading'}>"
 
-    def _after_fork(self) -> None:
-        """In the child: replace locks that threads of the parent may hold."""
-        self._gate = Gate()
-        self._account.after_fork()
-        if self._path is not None and self._writable:
-            self._writable, self._inherited = False, True
-
     @property
     def path(self) -> Optional[str]:
         """The path of the file; None for a filter in memory."""
@@ -363,209 +269,15 @@ class Filter:
         """
         return self._account.not_urls
 
-    # --- Capacity ---
-
-    def _measure_room(self, known: Stats) -> None:
-        """Set how many new keys to add before the next check of the capacity."""
-        if (not self._writable or not lib.deja_filter_can(self._handle, _lib.CAN_ADD)
-                or lib.deja_filter_can(self._handle, _lib.CAN_GROW)):
-            self._room = None
-        elif known.excess:
-            self._room = 0
-        elif known.generations:  # in a window by time, a generation can get more than its share
-            self._room = max(known.capacity // 8, 1)
-        else:
-            self._room = max(known.capacity - known.entries, 0)
-
-    def _watch(self, new: int, frames: int) -> None:
-        """Warn once when a filter that does not grow passes its capacity."""
-        if self._room is None or (self._room > 0 and not new):
-            return
-        self._room -= new
-        if self._room > 0:
-            return
-        try:
-            with self._gate.exclusive():
-                known = self._stats()
-                self._measure_room(known)
-        except ReentryError:  # in a signal handler: the next add checks
-            return
-        if known.excess:
-            self._room = None
-            self._crowded(known, frames + 1)
-        else:
-            self._room = max(self._room or 0, 1)
-
-    def _crowded(self, known: Stats, frames: int) -> None:
-        """Issue the warning; the caller of the package is `frames` frames up."""
-        warnings.warn(f"{self._path or 'the filter'} was sized for {known.capacity:,} keys and now holds "
-                      f"{known.entries:,}: its rate is above {known.fp_rate:g} and rises with every key; "
-                      "use a larger capacity, or let it grow", CapacityWarning, stacklevel=frames)
-
-    # --- One key ---
-
-    def _key(self, key: Key) -> Optional[bytes]:
-        """Return the bytes to add for a key; None if a block list skips it."""
-        data = key_bytes(key)
-        if self._rules is None:
-            return data
-        status, form = self._rules._key(data)
-        if status != _lib.OK:
-            self._account.add(1)
-            if self._rules.is_block_list:
-                return None
-        return form
-
-    def _one(self, function: Any, handle: Callable[[], int], key: Key, answer: Any) -> Any:
-        """Call a function with one key; return the answer that it stores."""
-        data = self._key(key)
-        if data is not None:
-            with self._gate.lock:
-                status = function(handle(), _lib.Key(data, len(data)), byref(answer), self._error)
-                if status:
-                    self._refuse(status, self._error)
-        return answer.value
-
-    def add(self, key: Key) -> bool:
-        """Add a key, a str or bytes; return True if it was new.
-
-        False means that the key was added before, or, at the filter's rate, is a false positive.
-        """
-        is_new: bool = self._one(lib.deja_filter_add, self._to_write, key, ctypes.c_bool())
-        if self._room is not None:
-            self._watch(is_new, 3)
-        return is_new
-
-    def __contains__(self, key: Key) -> bool:
-        """Return whether the key was added.  True may be a false positive."""
-        forms = [key_bytes(key)]
-        if self._rules is not None:
-            status, forms = self._rules._lookups(forms[0])
-            self._account.add(status != _lib.OK)
-        with self._gate.lock:
-            handle = self._alive()
-            found = any(lib.deja_filter_contains(handle, _lib.Key(form, len(form))) for form in forms)
-            if _guarded:
-                self._check_file()
-        return found
-
-    def remove(self, key: Key) -> bool:
-        """Undo one add of a key (kinds spectral and paired); return False if the key is absent.
-
-        Remove only keys that were added.  In a spectral filter, removing a false positive takes
-        counts from other keys.  In a paired filter, a removed key never comes back.  See
-        docs/kinds.md.
-        """
-        return bool(self._one(lib.deja_filter_remove, self._to_write, key, ctypes.c_bool()))
-
-    def count(self, key: Key) -> int:
-        """Return how many times a key was added and not removed, or more (kind spectral)."""
-        return int(self._one(lib.deja_filter_count, self._alive, key, ctypes.c_uint64()))
-
-    def days(self, key: Key) -> Optional[Days]:
-        """Return when a key was first and last seen (dates=True); None if it was never added.
-
-        Days are in UTC.  Every add of a known key sets its last day.
-        """
-        return self.days_many([key])[0]
-
-    # --- Many keys ---
-
-    def add_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
-        """Add many keys; return one byte per key, in order: 1 if the key was new, otherwise 0.
-
-        The keys are an iterable of keys, or one buffer of lines (bytes, bytearray, memoryview or
-        mmap), which is not copied; the byte `mark` ends a line.  `sum(answers)` is the number of
-        new keys, and `itertools.compress(keys, answers)` yields them.
-
-        >>> Filter(capacity=1000).add_many(b"a\\nb\\na\\n")
-        b'\\x01\\x01\\x00'
-        """
-        return self._many("add", lib.deja_filter_add_batch, keys, mark)
-
-    def contains_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
-        """Look up many keys, given as for add_many; return 1 per key that is found, otherwise 0."""
-        return self._many("contains", lib.deja_filter_contains_batch, keys, mark)
-
-    def remove_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
-        """Undo one add of each key; return 1 per removed key, 0 per absent one.  See remove."""
-        return self._many("remove", lib.deja_filter_remove_batch, keys, mark)
-
-    def prefix_many(self, prefixes: Keys, *, mark: bytes = b"\n") -> bytes:
-        """Look up many URL prefixes; return 1 per prefix that is found, otherwise 0.  See prefix."""
-        return self._many("prefix", lib.deja_filter_prefix_batch, prefixes, mark)
-
-    def prefix(self, prefix: Key) -> bool:
-        """Return whether a URL was added that is, or is under, this URL prefix (kind layered)."""
-        return bool(self.prefix_many([prefix])[0])
-
-    def count_many(self, keys: Keys, *, mark: bytes = b"\n") -> "array[int]":
-        """Return how many times each key was added, as an array of 64-bit numbers.  See count."""
-        counts, answers, error = array("Q"), (ctypes.c_uint64 * PORTION)(), _lib.Error()
-        for lines, n, widths in self._portions(keys, mark):
-            with self._gate.shared():
-                status = lib.deja_filter_count_batch(self._alive(), lines, n, answers, byref(error))
-            self._refuse(status, error)
-            found = iter(answers[:n])
-            counts.extend(found if widths is None else (next(found) if width else 0 for width in widths))
-        return counts
-
-    def days_many(self, keys: Keys, *, mark: bytes = b"\n") -> list[Optional[Days]]:
-        """Return when each key was first and last seen, None for an absent key.  See days."""
-        days: list[Optional[Days]] = []
-        answers, error = (_lib.Days * PORTION)(), _lib.Error()
-        for lines, n, widths in self._portions(keys, mark):
-            with self._gate.shared():
-                status = lib.deja_filter_days_batch(self._alive(), lines, n, answers, byref(error))
-            self._refuse(status, error)
-            found = map(days_of, answers[:n])
-            days.extend(found if widths is None else (next(found) if width else None for width in widths))
-        return days
-
-    def _many(self, verb: str, function: Any, keys: Keys, mark: bytes) -> bytes:
-        """Call a function that answers 0 or 1 per key, one portion after another."""
-        writes = verb in ("add", "remove")
-        answers, done = ctypes.create_string_buffer(PORTION), ctypes.c_size_t()
-        error = _lib.Error()
-        more = (byref(done), byref(error)) if writes else (byref(error),) if verb == "prefix" else ()
-        parts: list[bytes] = []
-        for lines, n, widths in self._portions(keys, mark, look_up=verb == "contains"):
-            with self._gate.shared():
-                handle = self._to_write() if writes else self._alive()
-                status = function(handle, lines, n, answers, *more)
-                if _guarded and not writes:
-                    self._check_file()
-            if status:  # None from contains
-                whole_keys = done.value if widths is None else bisect_right(list(accumulate(widths)), done.value)
-                self._refuse(status, error, sum(map(len, parts)) + whole_keys)
-            if verb == "add" and self._room is not None:
-                self._watch(ctypes.string_at(answers, n).count(1), 4)
-            parts.append(for_each_key(ctypes.string_at(answers, n), widths))
-        return b"".join(parts)
-
-    def _portions(self, keys: Keys, mark: bytes, look_up: bool = False) -> Iterator[Portion]:
-        given = batches(keys, mark)
-        if self._rules is None:
-            return ((lines, n, None) for lines, n in given)
-        return self._rules._portions(given, self._account, look_up)
-
-    def _refuse(self, status: int, error: _lib.Error, done: int = 0) -> None:
-        """Raise unless the status is DEJA_OK; the call added `done` keys before the failure."""
-        try:
-            check(status, error, self._name)
-        except FullError as full:
-            full.done = done
-            raise
-
     # --- The whole filter ---
 
     def _exclusive(self, function: Any, *arguments: Any) -> None:
-        with self._gate.exclusive():
+        with self._alone():
             call(function, self._alive(), *arguments, what=self._name)
 
     def _replace(self, function: Any, *arguments: Any) -> None:
         """Call a function that replaces the body."""
-        with self._gate.exclusive():
+        with self._alone():
             call(function, self._to_write(), *arguments, what=self._name)
             self._measure_room(self._stats())
 
@@ -594,13 +306,8 @@ class Filter:
         This reads the whole filter once.  With body=False it takes no time and omits the fields
         that need the bits; see Stats.
         """
-        with self._gate.exclusive():
+        with self._alone():
             return self._stats(body)
-
-    def _stats(self, body: bool = False) -> Stats:
-        numbers = _lib.Stats()
-        call(lib.deja_filter_stats, self._alive(), _lib.STATS_BODY if body else 0, byref(numbers), what=self._name)
-        return Stats._of(numbers)
 
     def layer(self, number: int) -> Layer:
         """Describe one layer of a layered filter: 1 to stats().layers, or 0 for the layer of whole keys."""
@@ -616,9 +323,6 @@ class Filter:
         """
         with self._gate.lock:
             self._check_file()
-
-    def _check_file(self) -> None:
-        call(lib.deja_filter_check_file, self._alive(), what=self._name)
 
     def rotate(self, *, capacity: Optional[float] = None, fp_rate: Optional[float] = None,
                memory: Optional[float] = None) -> None:
@@ -641,13 +345,13 @@ class Filter:
         A filter that grows takes any other with the same kind of parts, hash and URL profile; its
         rate and those of the other parts add up.  All others need the same sizes and secret key.
         """
-        with both_exclusive(self._gate, _gate_of(other)):
+        with both_alone(self, _checked(other)):
             call(lib.deja_filter_merge, self._to_write(), other._alive(), what=self._name)
 
     def overlap(self, other: "Filter") -> tuple[float, float]:
         """Estimate how many keys are in both filters; return the number and its standard deviation."""
         keys, sigma = ctypes.c_double(), ctypes.c_double()
-        with both_exclusive(self._gate, _gate_of(other)):
+        with both_alone(self, _checked(other)):
             call(lib.deja_filter_overlap, self._alive(), other._alive(), byref(keys), byref(sigma))
         return keys.value, sigma.value
 
@@ -657,8 +361,8 @@ class Filter:
         replace=True replaces an existing file; permissions are as for Filter.
         """
         copy = self._blank(path, self._rules, self._has_key)
-        flags = _create_flags(copy._path, replace, permissions)
-        with self._gate.exclusive():
+        flags = create_flags(copy._path, replace, permissions)
+        with self._alone():
             handle = make(lib.deja_filter_copy, self._alive(), copy._encoded_path(), flags, what=copy._name)
         copy._take_new(handle)
         return copy
@@ -668,7 +372,7 @@ class Filter:
     def to_bytes(self) -> bytes:
         """Return the bytes that a file of this filter would have; Filter.from_bytes reads them."""
         room, parts = ctypes.create_string_buffer(PIECE), [b""]
-        with self._gate.exclusive():
+        with self._alone():
             while len(parts) == 1 or parts[-1]:
                 parts.append(self._piece((len(parts) - 1) * PIECE, room))
         return b"".join(parts)
@@ -683,7 +387,7 @@ class Filter:
     def _pieces(self, size: int) -> Iterator[bytes]:
         room, at = ctypes.create_string_buffer(size), 0
         while True:
-            with self._gate.exclusive():
+            with self._alone():
                 piece = self._piece(at, room)
             if not piece:
                 return
@@ -692,7 +396,7 @@ class Filter:
 
     def _piece(self, at: int, room: "ctypes.Array[ctypes.c_char]") -> bytes:
         n = lib.deja_filter_export(self._alive(), at, room, len(room))
-        if _guarded:
+        if _files.guarded:
             self._check_file()
         return ctypes.string_at(room, n)
 
@@ -701,10 +405,10 @@ if Filter.__doc__:  # python -OO has none
     Filter.__doc__ = Filter.__doc__.replace("{options}", describe())
 
 
-def _gate_of(other: Any) -> Gate:
+def _checked(other: Any) -> Filter:
     if not isinstance(other, Filter):
         raise TypeError(f"the other filter must be a deja.Filter, not {type(other).__name__}")
-    return other._gate
+    return other
 
 
 def _import_pieces(pieces: Iterable[bytes], expect: _lib.Options) -> int:
@@ -720,14 +424,3 @@ def _import_pieces(pieces: Iterable[bytes], expect: _lib.Options) -> int:
 
 def _reader(path: str, rules: Optional[Rules]) -> Filter:
     return Filter(path, mode="r", url=rules)
-
-
-_all: "weakref.WeakSet[Filter]" = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for one in list(_all):
-        one._after_fork()
-
-
-os.register_at_fork(after_in_child=_after_fork)

@@ -65,15 +65,3 @@ class Gate:
                 self._waiting.discard(me)
                 self._idle.notify_all()
             yield
-
-
-@contextmanager
-def both_exclusive(a: Gate, b: Gate) -> Iterator[None]:
-    """Lock two filters, always in the same order, so that two threads cannot deadlock."""
-    first, second = sorted((a, b), key=id)
-    with first.exclusive():
-        if first is second:
-            yield
-        else:
-            with second.exclusive():
-                yield

@@ -22,6 +22,7 @@ from typing import Any, Iterable, Iterator, List, Optional, Tuple, Union
 from . import _lib
 from ._checks import buffer_bytes
 from ._errors import fail
+from ._extension import fast
 from ._lib import Slice, lib
 
 Key = Union[str, bytes, bytearray, memoryview]
@@ -118,15 +119,31 @@ def _joined(keys: list[bytes]) -> tuple[bytes, "array[int]", "array[int]"]:
     return data, begin, length
 
 
+def _copied(portion: List[Any]) -> Any:
+    """Return an array of slices of the keys in a list, and what it points into."""
+    if set(map(type, portion)) != {bytes}:
+        portion = [key_bytes(key) for key in portion]
+    data, begin, length = _joined(portion)
+    words = array(_WORD, bytes(2 * len(length) * length.itemsize))
+    words[0::2], words[1::2] = begin, length
+    return (Slice * len(length)).from_buffer(words), data
+
+
+def _borrowed(portion: List[Any]) -> Any:
+    """Do the same without copying str and bytes; other keys in the list become bytes."""
+    lines = (Slice * len(portion))()
+    fast.slices(portion, ctypes.addressof(lines), key_bytes)
+    return lines, portion
+
+
+_sliced = _borrowed if fast else _copied
+
+
 def _of_iterable(keys: Iterable[Key]) -> Iterator[Batch]:
     rest = iter(keys)
     while portion := list(islice(rest, PORTION)):
-        if set(map(type, portion)) != {bytes}:
-            portion = [key_bytes(key) for key in portion]
-        data, begin, length = _joined(portion)  # type: ignore[arg-type]  # data must outlive the slices
-        words = array(_WORD, bytes(2 * len(length) * length.itemsize))
-        words[0::2], words[1::2] = begin, length
-        yield (Slice * len(length)).from_buffer(words), len(length)
+        lines, held = _sliced(portion)  # held must outlive the slices
+        yield lines, len(portion)
 
 
 def batches(keys: Keys, mark: bytes = b"\n") -> Iterator[Batch]:

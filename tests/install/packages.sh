@@ -28,18 +28,29 @@ done
 dpkg-deb -f debs/libdeja[0-9]*.deb Depends | grep -q libc6
 seq 5 | LD_LIBRARY_PATH=$PWD/root/usr/lib root/usr/bin/deja dedup -q | diff - <(seq 5)
 
-# The Python package: every module of the tree and no other file, over the library of the packages.
-python=$(echo debs/python3-deja_*_all.deb)
+# The Python package: every module of the tree, the extension and no other file, over the library of
+# the packages.
+python=$(echo debs/python3-deja_*.deb)
+extension=
+architecture=all
+if [ -e "$BUILD/python/_fast.abi3.so" ]; then
+    extension=deja/_fast.abi3.so
+    architecture=$(dpkg --print-architecture)
+fi
+[ "$(dpkg-deb -f "$python" Architecture)" = "$architecture" ]
 dpkg-deb -f "$python" Depends | grep -qE 'libdeja[0-9.]+ \(= .*python3'
 dpkg-deb -f "$python" Suggests | grep -q python3-scrapy
 modules=root/usr/lib/python3/dist-packages
 (cd "$modules" && find deja -type f | sort) |
-    diff - <(cd "$SOURCE/python" && find deja -name '*.py' -o -name py.typed | sort)
-PYTHONPATH=$modules LD_LIBRARY_PATH=$PWD/root/usr/lib python3 - <<'END'
+    diff - <(cd "$SOURCE/python" && { find deja -name '*.py' -o -name py.typed; echo "$extension"; } | grep . | sort)
+PYTHONPATH=$modules LD_LIBRARY_PATH=$PWD/root/usr/lib EXTENSION=$extension python3 - <<'END'
 import importlib.metadata
+import os
 import deja
+from deja._extension import fast
 
 assert deja.Filter(capacity=100).add("a")
+assert bool(fast) == bool(os.environ["EXTENSION"]), fast
 assert importlib.metadata.version("deja") == deja.__version__
 END
 for script in postinst prerm; do

@@ -1,9 +1,10 @@
-# pip installs the package from the tree without a network, with and without the library.
+# pip installs the package from the tree without a network, with and without the library and the
+# extension.
 fail() {
     echo "FAIL: $*" >&2
     exit 1
 }
-unset DEJA_LIBRARY PYTHONPATH
+unset DEJA_LIBRARY DEJA_EXTENSION PYTHONPATH
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 # Debian's pip refuses to install into its own Python, but accepts a directory as the target.
@@ -37,7 +38,7 @@ print(deja.__file__, where[0], deja.__version__)
 '
 
 # With the library of this build: the wheel contains it, and the package finds it.
-install_into with DEJA_LIBRARY="$LIBDEJA"
+install_into with DEJA_LIBRARY="$LIBDEJA" DEJA_EXTENSION=no
 [ -f with/deja/py.typed ] || fail "no py.typed"
 [ -f with/deja/libdeja.so.0.2 ] || fail "no library in the wheel"
 grep -q '^Tag: py3-none-linux_' with/deja-*.dist-info/WHEEL || fail "a wheel with a library must be for this architecture"
@@ -46,8 +47,10 @@ out=$(PYTHONPATH=with $python -c "$try")
 version=$(sed -n 's/^Version: //p' with/deja-*.dist-info/METADATA)
 [[ $out == *" $version" ]] || fail "package $version, library ${out##* }"
 
+[ ! -e with/deja/_fast.abi3.so ] || fail "an extension despite DEJA_EXTENSION=no"
+
 # Without a library: the wheel is for any machine, and import loads the system's library or fails clearly.
-install_into without
+install_into without CC="$PWD/no-compiler" PATH=/nowhere
 grep -q '^Tag: py3-none-any' without/deja-*.dist-info/WHEEL || fail "a wheel without a library must be for any machine"
 if ! ldconfig -p | grep -q libdeja; then
     if PYTHONPATH=without $python -c 'import deja' 2>err; then fail "import succeeds without a library"; fi
@@ -57,6 +60,31 @@ mkdir lib
 cp "$LIBDEJA" lib/libdeja.so.0.2
 out=$(LD_LIBRARY_PATH=lib PYTHONPATH=without $python -c "$try")
 [[ $out == *lib/libdeja.so.0.2* ]] || fail "$out"
+
+# With the extension: the wheel is for CPython, and single calls bypass ctypes.
+in_c='
+import deja
+f = deja.Filter(capacity=100)
+assert type(deja.Filter.add).__name__ == "method_descriptor", deja.Filter.add
+assert f.add("a") and not f.add("a") and "a" in f and "b" not in f
+'
+if $python -c 'import os, sysconfig as s; raise SystemExit(not os.path.exists(s.get_path("include") + "/Python.h"))' &&
+    command -v cc >/dev/null; then
+    install_into fast CC=cc
+    grep -q '^Tag: cp39-abi3-linux_' fast/deja-*.dist-info/WHEEL || fail "a wheel with an extension must be for CPython"
+    LD_LIBRARY_PATH=lib PYTHONPATH=fast $python -c "$in_c" || fail "the extension is not used"
+    if LD_LIBRARY_PATH=lib PYTHONPATH=fast DEJA_EXTENSION=no $python -c "$in_c" 2>/dev/null; then
+        fail "DEJA_EXTENSION=no does not choose ctypes"
+    fi
+    # The package works without the extension if the compiler fails or Python cannot load the file.
+    install_into failing CC=false
+    [ ! -e failing/deja/_fast.abi3.so ] || fail "an extension from a compiler that failed"
+    echo damaged >fast/deja/_fast.abi3.so
+    LD_LIBRARY_PATH=lib PYTHONPATH=fast $python -c "$try" 2>err || fail "a damaged extension"
+    grep -q 'RuntimeWarning: deja uses ctypes, which is slower, because its extension does not load' err || fail "$(cat err)"
+else
+    echo "extension not tested: no compiler or no Python.h (Debian: python3-dev)"
+fi
 
 # In a plain virtual environment, as in the README, without downloads.
 line='pip install ./python'
