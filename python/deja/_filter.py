@@ -154,14 +154,17 @@ class Filter(Many):
         self._rules = version
 
     @classmethod
-    def build(cls, keys: Keys, path: Optional[Path] = None, *, mark: bytes = b"\n", replace: bool = False,
-              permissions: Optional[int] = None, key: Optional[bytes] = None, url: URL = None,
-              **options: Any) -> "Filter":
+    def build(cls, keys: Keys, path: Optional[Path] = None, *, exceptions: Keys = (), mark: bytes = b"\n",
+              replace: bool = False, permissions: Optional[int] = None, key: Optional[bytes] = None,
+              url: URL = None, **options: Any) -> "Filter":
         """Build a static filter, the smallest kind, from all its keys; no key can be added later.
 
         The keys are as for add_many.  fp_rate= or fingerprint_bits= choose the false-positive
         rate.  With a path, the filter is in a new file; replace=True replaces any old file.  The
         other arguments are as for Filter.
+
+        The filter finds none of the exceptions, not even as a false positive; one that is also in
+        keys is left out.  stats().exceptions is how many of them it had to store.
         """
         self = cls._blank(path, url, key is not None)
         flags = create_flags(self._path, replace, permissions)
@@ -170,9 +173,31 @@ class Filter(Many):
         try:
             for lines, n, _ in self._portions(keys, mark):
                 call(lib.deja_builder_add_batch, builder, lines, n)
+            for lines, n, _ in self._portions(exceptions, mark):
+                call(lib.deja_builder_except_batch, builder, lines, n, 0)
             handle = make(lib.deja_builder_finish, builder, self._encoded_path(), flags, what=self._name)
         finally:
             lib.deja_builder_free(builder)
+        self._take_new(handle)
+        return self
+
+    @classmethod
+    def like(cls, other: "Filter", path: Optional[Path] = None, *, replace: bool = False,
+             permissions: Optional[int] = None) -> "Filter":
+        """Make an empty filter with the options, sizes, secret key and URL rules of another.
+
+        It can be merged with the other one, unless that is in a later visit or of a kind that
+        cannot be merged.  The remaining arguments are as for copy.
+        """
+        with _checked(other)._alone():
+            self = cls._blank(path, other._rules, other._has_key)
+            flags = create_flags(self._path, replace, permissions)
+            options = _lib.Options(url=other._rules._handle if other._rules else None)
+            call(lib.deja_options_like, other._alive(), byref(options), what=other._name)
+            if path is None:
+                handle = make(lib.deja_filter_new, byref(options))
+            else:
+                handle = make(lib.deja_filter_create, self._encoded_path(), flags, byref(options), what=self._name)
         self._take_new(handle)
         return self
 

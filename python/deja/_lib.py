@@ -229,6 +229,7 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_kind_can": (c_bool, c_uint32, c_uint32),
     "deja_hash_name": (c_char_p, c_uint32),
     "deja_option_at": (POINTER(Option), c_size_t),
+    "deja_options_like": (c_int, _filter, POINTER(Options), _error),
     "deja_options_grow": (c_bool, POINTER(Options)),
     "deja_plan_make": (c_int, POINTER(Options), POINTER(Plan), _error),
     "deja_filter_new": (c_int, POINTER(Options), _out, _error),
@@ -269,6 +270,7 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_builder_new": (c_int, POINTER(Options), _out, _error),
     "deja_builder_free": (None, _builder),
     "deja_builder_add_batch": (c_int, _builder, _array, c_size_t, _error),
+    "deja_builder_except_batch": (c_int, _builder, _array, c_size_t, c_uint, _error),
     "deja_builder_finish": (c_int, _builder, c_char_p, c_uint, _out, _error),
     "deja_lines_split": (c_size_t, POINTER(Slice), c_char, _array, c_size_t),
 }

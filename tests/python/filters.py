@@ -244,5 +244,57 @@ class WholeFilter(unittest.TestCase):
         self.assertFalse(a.stats().keyed)
 
 
+class Exceptions(unittest.TestCase):
+    def test_an_exception_is_never_found(self):
+        keys, absent = [f"in {i}" for i in range(2000)], [f"out {i}" for i in range(20_000)]
+        wrong = sum(deja.Filter.build(keys, fp_rate=0.01, seed=1).contains_many(absent))
+        self.assertGreater(wrong, 0)
+        f = deja.Filter.build(keys, "allow.deja", fp_rate=0.01, seed=1, exceptions=absent)
+        self.assertEqual(sum(f.contains_many(absent)), 0)
+        self.assertEqual(sum(f.contains_many(keys)), len(keys))
+        self.assertGreater(f.stats().exceptions, 0)
+        f.close()
+        with deja.Filter("allow.deja", mode="r") as again:
+            self.assertEqual(sum(again.contains_many(absent)), 0)
+
+    def test_a_key_that_is_also_an_exception_is_left_out(self):
+        f = deja.Filter.build(["a", "b"], exceptions=b"b\nc\n")
+        self.assertEqual(f.contains_many(["a", "b", "c"]), b"\1\0\0")
+
+    def test_exceptions_have_the_url_rules_of_the_filter(self):
+        f = deja.Filter.build(["http://a.example/", "http://b.example/"], url="safe", exceptions=["HTTP://B.example:80"])
+        self.assertIn("http://A.example", f)
+        self.assertNotIn("http://b.example/", f)
+
+
+class Like(unittest.TestCase):
+    def test_filters_that_are_alike_can_be_merged(self):
+        for options in ({"capacity": 1000}, {"capacity": 1000, "grow": False}, {"kind": "classic", "memory": 8192},
+                        {"kind": "spectral", "capacity": 1000}, {"capacity": 1000, "url": "crawl"},
+                        {"capacity": 1000, "key": bytes(32)}, {"capacity": 1000, "path": "one.deja"}):
+            with self.subTest(options):
+                one = deja.Filter(**options)
+                one.add("http://a.example/")
+                for path in (None, "other.deja"):
+                    other = deja.Filter.like(one, path, replace=True)
+                    self.assertNotIn("http://a.example/", other)
+                    self.assertEqual(other.stats().bytes, one.stats().bytes)
+                    self.assertEqual(other.rules, one.rules)
+                    other.add("http://b.example/?b=1&a=2")
+                    before = one.stats().parts
+                    one.merge(other)
+                    self.assertEqual(one.stats().parts, before)
+                    self.assertIn("http://b.example/?b=1&a=2", one)
+                    other.close()
+
+    def test_only_an_open_filter_can_be_imitated(self):
+        f = deja.Filter(capacity=100)
+        f.close()
+        self.assertRaises(deja.ArgumentError, deja.Filter.like, f)
+        self.assertRaises(TypeError, deja.Filter.like, "f.deja")
+        with deja.Filter("there.deja", capacity=100) as there:
+            self.assertRaises(FileExistsError, deja.Filter.like, there, "there.deja")
+
+
 if __name__ == "__main__":
     unittest.main()
