@@ -81,7 +81,7 @@ fields_and_columns_can_be_keys() {
 
 a_fixed_filter_warns_beyond_its_capacity() {
     all_new_urls 2000 >list
-    echo a | deja build -q -n 1000 -k blocked --fixed f.deja
+    echo a | deja build -q --seed 1 -n 1000 -k blocked --fixed f.deja
     succeeds deja add f.deja list
     expect_stderr_has "sized for 1,000 keys"
     expect_stderr_has "larger -n"
