@@ -7,7 +7,6 @@
 #include "core/bits/block.h"
 #include <assert.h>
 #include <pthread.h>
-#include <stdbool.h>
 
 const uint32_t dj_block_odd[16] = {
     0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,

@@ -21,6 +21,7 @@
 #define DJ_BLOCK_H
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -97,6 +98,16 @@ static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
 static inline uint8_t *dj_block_lines_of(const struct dj_blocks *b, uint64_t hash)
 {
     return b->body + (size_t)DJ_BLOCK_BYTES * b->lines * dj_mulhi(hash, b->n_blocks);
+}
+
+/* Where an add stores a block: in its place if it changed, in a spare one if not.  In a mix of new
+ * and known keys, a branch would often be mispredicted.  Storing an unchanged block would dirty
+ * its cache line and its page, and a store whose mask is empty takes a microcode assist (150 ns)
+ * if the page of the file is clean. */
+static inline void *dj_block_target(void *block, void *spare, bool changed)
+{
+    const uintptr_t mask = -(uintptr_t)changed;
+    return (void *)(((uintptr_t)block & mask) | ((uintptr_t)spare & ~mask));
 }
 
 static inline void dj_block_prefetch_lines(const struct dj_blocks *b, uint64_t hash)

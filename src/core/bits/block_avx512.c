@@ -5,18 +5,36 @@
 #include "core/bits/block.h"
 #include <immintrin.h>
 
+/* The values that every key needs, kept in registers: see block_avx2.c. */
+struct shape {
+    uint8_t *body;
+    uint64_t n_blocks;
+    const uint32_t *lane_sets;
+    __m512i odd;
+};
+
+static inline struct shape shape_of(const struct dj_blocks *b)
+{
+    return (struct shape){b->body, b->n_blocks, b->lane_sets,
+                          _mm512_loadu_si512((const void *)dj_block_odd)};
+}
+
+static inline void *block_at(const struct shape *s, uint64_t hash)
+{
+    return s->body + DJ_BLOCK_BYTES * dj_mulhi(hash, s->n_blocks);
+}
+
 struct pattern {
     __m512i bits;
     __mmask16 lanes;
 };
 
-static inline struct pattern make_pattern(const struct dj_blocks *b, uint64_t hash)
+static inline struct pattern make_pattern(const struct shape *s, uint64_t hash)
 {
     const uint64_t g = hash * DJ_BLOCK_MULTIPLIER;
-    const __mmask16 lanes = (__mmask16)b->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
+    const __mmask16 lanes = (__mmask16)s->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
     const __m512i source = _mm512_set1_epi32((int)(uint32_t)(g >> 32));
-    const __m512i odd = _mm512_loadu_si512((const void *)dj_block_odd);
-    const __m512i count = _mm512_srli_epi32(_mm512_mullo_epi32(source, odd), 27);
+    const __m512i count = _mm512_srli_epi32(_mm512_mullo_epi32(source, s->odd), 27);
     return (struct pattern){_mm512_maskz_sllv_epi32(lanes, _mm512_set1_epi32(1), count), lanes};
 }
 
@@ -29,24 +47,26 @@ static inline __mmask16 missing(__m512i block, struct pattern p)
 static void avx512_contains(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
                             size_t n, uint8_t *found)
 {
+    const struct shape s = shape_of(b);
     for (size_t i = 0; i < n; i++) {
-        DJ_PREFETCH(dj_block_of(b, ahead[i]));
-        const struct pattern p = make_pattern(b, hash[i]);
-        found[i] = missing(_mm512_load_si512((const void *)dj_block_of(b, hash[i])), p) == 0;
+        DJ_PREFETCH(block_at(&s, ahead[i]));
+        const struct pattern p = make_pattern(&s, hash[i]);
+        found[i] = missing(_mm512_load_si512(block_at(&s, hash[i])), p) == 0;
     }
 }
 
 static void avx512_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
                        size_t n, uint8_t *is_new)
 {
+    const struct shape s = shape_of(b);
+    __m512i spare;
     for (size_t i = 0; i < n; i++) {
-        DJ_PREFETCH(dj_block_of(b, ahead[i]));
-        uint8_t *at = dj_block_of(b, hash[i]);
-        const struct pattern p = make_pattern(b, hash[i]);
-        const __m512i block = _mm512_load_si512((const void *)at);
+        DJ_PREFETCH(block_at(&s, ahead[i]));
+        void *at = block_at(&s, hash[i]);
+        const struct pattern p = make_pattern(&s, hash[i]);
+        const __m512i block = _mm512_load_si512(at);
         is_new[i] = missing(block, p) != 0;
-        if (is_new[i])
-            _mm512_store_si512((void *)at, _mm512_or_si512(block, p.bits));
+        _mm512_store_si512(dj_block_target(at, &spare, is_new[i]), _mm512_or_si512(block, p.bits));
     }
 }
 
@@ -61,23 +81,26 @@ static inline uint8_t lines_with(const uint8_t *first, uint32_t lines, struct pa
 static void avx512_find_lines(const struct dj_blocks *b, const uint64_t *hash,
                               const uint64_t *ahead, size_t n, uint8_t *found)
 {
+    const struct shape s = shape_of(b);
     for (size_t i = 0; i < n; i++) {
         dj_block_prefetch_lines(b, ahead[i]);
-        found[i] = lines_with(dj_block_lines_of(b, hash[i]), b->lines, make_pattern(b, hash[i]));
+        found[i] = lines_with(dj_block_lines_of(b, hash[i]), b->lines, make_pattern(&s, hash[i]));
     }
 }
 
 static void avx512_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
                             const uint64_t *ahead, size_t n, uint8_t *found)
 {
+    const struct shape s = shape_of(b);
+    __m512i spare;
     for (size_t i = 0; i < n; i++) {
         dj_block_prefetch_lines(b, ahead[i]);
         uint8_t *first = dj_block_lines_of(b, hash[i]);
         uint8_t *at = first + (size_t)DJ_BLOCK_BYTES * line;
-        const struct pattern p = make_pattern(b, hash[i]);
+        const struct pattern p = make_pattern(&s, hash[i]);
         found[i] = lines_with(first, b->lines, p);
-        if (!(found[i] >> line & 1))
-            _mm512_store_si512((void *)at, _mm512_or_si512(_mm512_load_si512(at), p.bits));
+        _mm512_store_si512(dj_block_target(at, &spare, !(found[i] >> line & 1)),
+                           _mm512_or_si512(_mm512_load_si512(at), p.bits));
     }
 }
 
@@ -87,10 +110,10 @@ static void avx512_find_any(const struct dj_blocks *const *bodies, uint32_t n_bo
     for (size_t i = 0; i < n; i++) {
         unsigned any = 0;
         for (uint32_t j = 0; j < n_bodies; j++) {
-            const struct dj_blocks *b = bodies[j];
-            DJ_PREFETCH(dj_block_of(b, ahead[i]));
-            const __m512i block = _mm512_load_si512((const void *)dj_block_of(b, hash[i]));
-            any |= missing(block, make_pattern(b, hash[i])) == 0;
+            const struct shape s = shape_of(bodies[j]);
+            DJ_PREFETCH(block_at(&s, ahead[i]));
+            const __m512i block = _mm512_load_si512(block_at(&s, hash[i]));
+            any |= missing(block, make_pattern(&s, hash[i])) == 0;
         }
         found[i] = (uint8_t)any;
     }
