@@ -30,10 +30,7 @@ static void blocked_prefetch(const struct dj_part *p, const uint64_t *hash, size
 static size_t blocked_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
                           uint8_t *is_new, bool shared)
 {
-    if (shared)
-        dj_block_add_shared(&p->blocks, hash, ahead, n, is_new);
-    else
-        p->kernel->add(&p->blocks, hash, ahead, n, is_new);
+    (shared ? p->kernel->add_shared : p->kernel->add)(&p->blocks, hash, ahead, n, is_new);
     return n;
 }
 

@@ -13,6 +13,7 @@
 #include "kinds/kind.h"
 #include "numbered.h"
 #include "rng.h"
+#include "sharing.h"
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -208,7 +209,8 @@ static void a_batch_is_a_loop_of_single_calls(void **state)
     }
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *a = spectral_filter(i, 0.05, 0), *b = spectral_filter(i, 0.05, 0);
-        atomic_store(&b->writer.shared, i % 2); /* as if there were other writers */
+        if (i % 2)
+            share(b);
         assert_int_equal(deja_filter_add_batch(a, keys, NUMBERS, NULL, NULL, NULL), DEJA_OK);
         assert_int_equal(deja_filter_add_batch(b, keys, NUMBERS, NULL, NULL, NULL), DEJA_OK);
         size_t done = 0;

@@ -19,6 +19,7 @@
 #include "kinds/kind.h"
 #include "model.h"
 #include "rng.h"
+#include "sharing.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -524,7 +525,7 @@ static void a_shared_filter_stores_the_bytes_of_a_sole_writer(void **state)
     static uint8_t want[ARRIVALS], got[ARRIVALS];
     for (size_t c = 0; c < n_table; c++) {
         deja_filter *sole = new_filter(&table[c]), *shared = new_filter(&table[c]);
-        atomic_store(&shared->writer.shared, true);
+        share(shared);
         assert_int_equal(deja_filter_add_batch(sole, arrival, ARRIVALS, want, NULL, NULL),
                          DEJA_OK);
         assert_int_equal(deja_filter_add_batch(shared, arrival, ARRIVALS, got, NULL, NULL),

@@ -19,6 +19,7 @@
 #include "numbered.h"
 #include "rng.h"
 #include "scratch.h"
+#include "sharing.h"
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -176,7 +177,8 @@ static void a_batch_is_a_loop_of_single_calls(void **state)
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *a = paired_filter(i), *b = paired_filter(i);
         draw_numbers(70 + i);
-        atomic_store(&b->writer.shared, i % 2); /* as if there were other writers */
+        if (i % 2)
+            share(b);
         add_both_ways(a, b, 0, NUMBERS);
         remove_both_ways(a, b, 99, NUMBERS / 2);
         remove_both_ways(a, b, NUMBERS, NUMBERS + 65);

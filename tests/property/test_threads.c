@@ -11,6 +11,7 @@
 #include "kinds/kind.h"
 #include "options.h"
 #include "rng.h"
+#include "sharing.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -234,8 +235,8 @@ enum {
 
 /* --- From one writer to several ----------------------------------------- */
 
-/* The first thread is well under way with plain stores when the others start to add.  A filter
- * becomes shared once in its life, so every try uses a new one; the moment differs. */
+/* The first thread is well under way with plain stores when the others start to add.  Every
+ * try uses a new filter; the moment differs. */
 static atomic_uint delay;
 
 static void join_in(struct crew *c, int me)
@@ -272,7 +273,7 @@ static void taking_over_from_a_sole_writer_loses_nothing(void **state)
             assert_crew_is_content(&c, kinds[k].name);
             assert_all_there(f, kinds[k].name);
             assert_int_equal(c.told_new, (uint64_t)c.n_threads * 600);
-            shared += atomic_load(&f->writer.shared);
+            shared += dj_writer_is_shared(&f->writer);
             deja_filter_free(f);
         }
     assert_true(shared > 0);
@@ -335,7 +336,8 @@ static void rush(deja_options opt, int threads)
     for (size_t i = 0; i < n_tables; i++) {
         opt.capacity = 10 + i % 60;
         tables[i].f = new_filter(opt);
-        atomic_store(&tables[i].f->writer.shared, i % 2 == 1); /* with and without a first owner */
+        if (i % 2)
+            share(tables[i].f); /* without a first owner */
         atomic_store(&tables[i].ready, 0);
         rng_fill(&r, tables[i].hash[0], MOST_THREADS * RUSH_KEYS);
     }
@@ -390,7 +392,7 @@ static void race(const char *name, deja_options opt, int threads)
     n_tables = opt.kind == DEJA_EXACT ? TABLES : TABLES / 5;
     for (size_t i = 0; i < n_tables; i++) {
         tables[i].f = new_filter(opt);
-        atomic_store(&tables[i].f->writer.shared, true); /* or the first thread would run alone */
+        share(tables[i].f); /* or the first thread would run alone */
         atomic_store(&tables[i].ready, 0);
         draw_hashes(tables[i].f, &r, tables[i].hash[0]);
         for (int me = 1; me < threads; me++)

@@ -2,7 +2,7 @@
  *
  * The portable kernel walks the eight 64-bit words of a block, two lanes in each.  It uses relaxed
  * atomics, which cost nothing on common machines and make a lookup concurrent with an add well
- * defined.  The shared add sets bits by atomic OR: two writers in one block both succeed, so no
+ * defined.  A shared add sets bits by atomic OR: two writers in one block both succeed, so no
  * key is lost.  A key is new if this call set at least one of its bits. */
 #include "core/bits/block.h"
 #include <assert.h>
@@ -84,8 +84,8 @@ static bool set_shared(uint64_t *block, const struct pattern *p)
     return missing != 0;
 }
 
-void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
-                         size_t n, uint8_t *is_new)
+static void portable_add_shared(const struct dj_blocks *b, const uint64_t *hash,
+                                const uint64_t *ahead, size_t n, uint8_t *is_new)
 {
     for (size_t i = 0; i < n; i++) {
         DJ_PREFETCH(dj_block_of(b, ahead[i]));
@@ -159,7 +159,7 @@ static void portable_find_any(const struct dj_blocks *const *bodies, uint32_t n_
 }
 
 const struct dj_block_kernel dj_block_portable = {
-    "portable",          portable_contains, portable_add,
+    "portable",          portable_contains, portable_add,      portable_add_shared,
     portable_find_lines, portable_add_line, portable_find_any,
 };
 

@@ -64,6 +64,7 @@ struct dj_block_kernel {
     const char *name;
     dj_block_contains *contains;
     dj_block_add *add;
+    dj_block_add *add_shared; /* the same, for any number of concurrent writers */
     dj_block_find_lines *find_lines;
     dj_block_add_line *add_line;
     dj_block_find_any *find_any;
@@ -79,8 +80,7 @@ const struct dj_block_kernel *dj_block_best(void);
 /* Supported kernel number i, fastest first; NULL past the end. */
 const struct dj_block_kernel *dj_block_at(size_t i);
 
-/* The same as a kernel's add, for any number of concurrent writers. */
-dj_block_add dj_block_add_shared;
+/* The same as a kernel's add_line, for any number of concurrent writers. */
 dj_block_add_line dj_block_add_line_shared;
 
 /* The 256 lane masks for k: 16 drawn subsets (a Fisher-Yates shuffle of the lanes, driven by
@@ -108,6 +108,18 @@ static inline void *dj_block_target(void *block, void *spare, bool changed)
 {
     const uintptr_t mask = -(uintptr_t)changed;
     return (void *)(((uintptr_t)block & mask) | ((uintptr_t)spare & ~mask));
+}
+
+/* For concurrent writers: sets bits of a block that a kernel found missing; bit w of `words` is set
+ * if missing[w] is not 0.  True if this call set at least one of them. */
+static inline bool dj_block_set_missing(uint64_t *block, const uint64_t missing[8], unsigned words)
+{
+    uint64_t set = 0;
+    for (; words; words &= words - 1) {
+        const int w = __builtin_ctz(words);
+        set |= missing[w] & ~__atomic_fetch_or(block + w, missing[w], __ATOMIC_RELAXED);
+    }
+    return set != 0;
 }
 
 static inline void dj_block_prefetch_lines(const struct dj_blocks *b, uint64_t hash)

@@ -1,6 +1,7 @@
 /* test_exact.c - a table that fills up refuses new keys and changes nothing else. */
 #include "asking.h"
 #include "rng.h"
+#include "sharing.h"
 #include <stdlib.h>
 
 /* 160 slots, of which 150 can be used; beyond that, searches get slow. */
@@ -101,7 +102,7 @@ static void a_table_that_others_have_filled_refuses_the_key(void **state)
     };
     deja_filter *f = new_full();
     atomic_store(&f->part[0]->keys, 0); /* as if other threads were still adding */
-    atomic_store(&f->writer.shared, true);
+    share(f);
     for (uint64_t n = ROOM; n < SLOTS; n++)
         assert_true(add(f, number(&n)));
     for (uint64_t n = SLOTS; n < 2 * SLOTS; n++) {

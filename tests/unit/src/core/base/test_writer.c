@@ -1,4 +1,4 @@
-/* test_writer.c - only the first thread may use plain stores, and none may once two threads add.
+/* test_writer.c - a thread may use plain stores only while no other thread adds.
  *
  * Each step here runs other threads one at a time, so its outcome is certain.  property.threads
  * tests races. */
@@ -72,15 +72,15 @@ static void the_first_thread_owns_the_filter(void **state)
     struct dj_writer w = {0};
     for (int i = 0; i < 10; i++)
         assert_true(this_thread_is_sole(&w));
-    assert_false(atomic_load(&w.shared));
+    assert_false(dj_writer_is_shared(&w));
 }
 
-static void a_second_thread_makes_it_shared_for_good(void **state)
+static void a_second_thread_makes_it_shared(void **state)
 {
     struct dj_writer w = {0};
     assert_true(this_thread_is_sole(&w));
     assert_false(other_thread_is_sole(&w));
-    assert_true(atomic_load(&w.shared));
+    assert_true(dj_writer_is_shared(&w));
     for (int i = 0; i < 10; i++) {
         assert_false(this_thread_is_sole(&w));
         assert_false(other_thread_is_sole(&w));
@@ -106,7 +106,7 @@ static void a_second_thread_waits_for_the_batch_under_way(void **state)
     struct visit v;
     assert_true(dj_writer_enter(&w));
     begin(&v, &w);
-    while (!atomic_load(&w.shared)) /* it has announced itself ... */
+    while (!dj_writer_is_shared(&w)) /* it has announced itself ... */
         sched_yield();
     wait_a_little();
     assert_false(atomic_load(&v.entered)); /* ... and is still waiting */
@@ -120,7 +120,7 @@ static void a_third_thread_waits_as_well(void **state)
     struct visit second, third;
     assert_true(dj_writer_enter(&w));
     begin(&second, &w);
-    while (!atomic_load(&w.shared))
+    while (!dj_writer_is_shared(&w))
         sched_yield();
     begin(&third, &w);
     wait_a_little();
@@ -143,6 +143,49 @@ static void shared_writers_do_not_wait_for_each_other(void **state)
     assert_false(this_thread_is_sole(&w));
     assert_false(end(&second));
     assert_false(end(&third));
+}
+
+static void a_thread_that_adds_alone_becomes_the_owner(void **state)
+{
+    struct dj_writer w = {0};
+    assert_true(this_thread_is_sole(&w));
+    assert_false(other_thread_is_sole(&w));
+    for (int i = 0; i < DJ_WRITER_ALONE; i++) {
+        assert_true(dj_writer_is_shared(&w));
+        assert_false(this_thread_is_sole(&w));
+    }
+    assert_false(dj_writer_is_shared(&w));
+    assert_true(this_thread_is_sole(&w));
+    assert_false(other_thread_is_sole(&w)); /* and the next thread makes it shared again */
+    assert_false(this_thread_is_sole(&w));
+}
+
+static void a_thread_inside_a_batch_keeps_it_shared(void **state)
+{
+    struct dj_writer w = {0};
+    struct visit v;
+    assert_true(this_thread_is_sole(&w));
+    begin(&v, &w);
+    while (!atomic_load(&v.entered))
+        sched_yield();
+    for (int i = 0; i < 10 * DJ_WRITER_ALONE; i++)
+        assert_false(this_thread_is_sole(&w));
+    assert_false(end(&v));
+    for (int i = 0; i < DJ_WRITER_ALONE; i++)
+        assert_false(this_thread_is_sole(&w)); /* the other thread's batch was the last */
+    assert_true(this_thread_is_sole(&w));
+}
+
+static void a_former_owner_does_not_own_it_again(void **state)
+{
+    struct dj_writer w = {0};
+    struct visit v;
+    begin(&v, &w); /* the first owner */
+    assert_true(end(&v));
+    for (int i = 0; i < DJ_WRITER_ALONE; i++)
+        assert_false(this_thread_is_sole(&w));
+    assert_true(this_thread_is_sole(&w));
+    assert_false(other_thread_is_sole(&w));
 }
 
 static void after_a_reset_the_next_thread_owns_it(void **state)
@@ -176,8 +219,7 @@ static void a_filter_of_one_thread_stays_its_own(void **state)
         assert_int_equal(deja_filter_add(f, key, NULL, NULL), DEJA_OK);
         assert_true(deja_filter_contains(f, key));
     }
-    assert_false(atomic_load(&f->writer.shared));
-    assert_false(atomic_load(&f->writer.busy));
+    assert_int_equal(atomic_load(&f->writer.state), 0);
     deja_filter_free(f);
 }
 
@@ -185,11 +227,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_thread_owns_the_filter),
-        cmocka_unit_test(a_second_thread_makes_it_shared_for_good),
+        cmocka_unit_test(a_second_thread_makes_it_shared),
         cmocka_unit_test(the_owner_need_not_be_the_main_thread),
         cmocka_unit_test(a_second_thread_waits_for_the_batch_under_way),
         cmocka_unit_test(a_third_thread_waits_as_well),
         cmocka_unit_test(shared_writers_do_not_wait_for_each_other),
+        cmocka_unit_test(a_thread_that_adds_alone_becomes_the_owner),
+        cmocka_unit_test(a_thread_inside_a_batch_keeps_it_shared),
+        cmocka_unit_test(a_former_owner_does_not_own_it_again),
         cmocka_unit_test(after_a_reset_the_next_thread_owns_it),
         cmocka_unit_test(every_filter_has_its_own_owner),
         cmocka_unit_test(a_filter_of_one_thread_stays_its_own),

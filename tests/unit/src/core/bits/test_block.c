@@ -21,22 +21,22 @@
 extern const struct dj_block_kernel dj_block_avx512_emulated;
 #endif
 
-/* The shared add and the emulated kernel are appended to the kernels of this CPU, so they are
- * always compared. */
-static const struct dj_block_kernel shared = {
-    "shared", NULL, dj_block_add_shared, NULL, dj_block_add_line_shared, NULL};
-
+/* Every kernel of this CPU, then the emulated one; and then each of them once more, with its shared
+ * adds instead of its plain ones. */
 static const struct dj_block_kernel *variant(size_t i)
 {
-    const struct dj_block_kernel *all[6];
+    static struct dj_block_kernel all[8];
     size_t n = 0;
     for (size_t j = 0; dj_block_at(j); j++)
-        all[n++] = dj_block_at(j);
-    all[n++] = &shared;
+        all[n++] = *dj_block_at(j);
 #ifdef DJ_TEST_EMULATED_AVX512
-    all[n++] = &dj_block_avx512_emulated;
+    all[n++] = dj_block_avx512_emulated;
 #endif
-    return i < n ? all[i] : NULL;
+    const size_t kernels = n;
+    for (size_t j = 0; j < kernels; j++)
+        all[n++] = (struct dj_block_kernel){
+            .name = "shared", .add = all[j].add_shared, .add_line = dj_block_add_line_shared};
+    return i < n ? &all[i] : NULL;
 }
 
 /* --- The reference ------------------------------------------------------ */
