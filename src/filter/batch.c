@@ -2,8 +2,8 @@
  *
  * A batch is processed in chunks.  While one chunk is answered key by key, the memory for the next
  * chunk is prefetched; during that time, the chunk after it is hashed.  So a batch takes little
- * longer than hashing or memory access alone, whichever is slower.  A single call is a batch of
- * one. */
+ * longer than hashing or memory access alone, whichever is slower.  Single calls bypass all this:
+ * they hash the key and ask the kind. */
 #include "core/base/status.h"
 #include "filter/dates.h"
 #include "filter/filter.h"
@@ -165,15 +165,21 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
     return rc;
 }
 
+/* Call before adding. */
+static int begin_adding(deja_filter *f)
+{
+    if (!f->plan.kind->add)
+        return DEJA_ENOTSUP;
+    return f->read_only ? DEJA_EINVAL : dj_filter_begin_adding(f);
+}
+
 static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, size_t n,
                uint8_t *is_new, size_t *done)
 {
     struct batch b;
     size_t taken = 0;
     batch_init(&b, f, keys, hash, n, true);
-    int rc = !f->plan.kind->add ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
-    if (rc == DEJA_OK)
-        rc = dj_filter_begin_adding(f);
+    int rc = begin_adding(f);
     if (rc == DEJA_OK && f->plan.kind->room)
         rc = add_growing(f, &b, is_new, &taken);
     else if (rc == DEJA_OK) {
@@ -380,18 +386,45 @@ int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err)
 
 /* --- Single keys ---------------------------------------------------------- */
 
+/* Adds a key to a filter that never makes room. */
+static int add_one(deja_filter *f, deja_slice key, uint8_t *is_new)
+{
+    uint64_t row[DJ_MAX_WORDS];
+    const int rc = begin_adding(f);
+    if (rc < 0)
+        return rc;
+    deja_filter_hash_batch(f, &key, 1, row);
+    const bool sole = dj_writer_enter(&f->writer);
+    dj_dates_begin(f);
+    const size_t taken = f->plan.kind->add(f, row, row, 1, is_new, !sole);
+    dj_writer_leave(&f->writer, sole);
+    if (dj_filter_is_lost(f))
+        return dj_filter_lost();
+    atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
+    return taken ? DEJA_OK : DEJA_EFULL;
+}
+
 int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err)
 {
     uint8_t answer = 0;
-    const int rc = deja_filter_add_batch(f, &key, 1, &answer, NULL, err);
-    if (rc == DEJA_OK && is_new)
+    const int rc =
+        f->plan.kind->room ? add(f, &key, NULL, 1, &answer, NULL) : add_one(f, key, &answer);
+    if (rc < 0)
+        return dj_filter_explain(f, rc, DEJA_CAN_ADD, err);
+    if (is_new)
         *is_new = answer;
     return rc;
 }
 
 bool deja_filter_contains(const deja_filter *f, deja_slice key)
 {
+    uint64_t row[DJ_MAX_WORDS];
     uint8_t found = 0;
-    deja_filter_contains_batch(f, &key, 1, &found);
-    return found;
+    deja_filter_hash_batch(f, &key, 1, row);
+    dj_filter_hold(f);
+    follow_writer(f);
+    f->plan.kind->contains(f, row, row, 1, &found);
+    const bool lost = dj_filter_is_lost(f);
+    dj_filter_release(f);
+    return found || lost;
 }
