@@ -38,7 +38,7 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
     const uint32_t number = opt->kind ? opt->kind : dates ? DEJA_EXACT : DEJA_BLOCKED;
     const struct dj_kind *kind = plan->kind = dj_kind_variant(dj_kind_of(number), opt->flags);
     if (!kind)
-        return dj_fail(err, DEJA_ENOTSUP, "kind %u is not in this version", number);
+        return dj_fail(err, DEJA_ENOTSUP, "this version of deja does not have kind %u", number);
     const bool chosen = opt->part_kind && dj_kind_takes(kind, "part_kind");
     plan->part_kind = chosen            ? dj_kind_variant(dj_kind_of(opt->part_kind), opt->flags)
                       : kind->part_kind ? kind->part_kind

@@ -56,7 +56,7 @@ every_width_counts_to_its_maximum() {
         expect_stdout_has "counters    $bits bits; the largest is"
         [ $bits -gt 8 ] || ! grep -q "none saturated" .stdout || fail "nothing saturated"
     done
-    fails_with 2 "--counter-bits is 5: 4, 8, 16 or 32" \
+    fails_with 2 "--counter-bits is 5: it must be 4, 8, 16 or 32" \
         deja build -k spectral --counter-bits 5 -n 9 g.deja list
     fails_with 2 "--counter-bits goes with kind spectral, not blocked" \
         deja build -k blocked --counter-bits 8 -n 9 g.deja list

@@ -25,8 +25,10 @@ static const struct refusal {
     const char *text;
 } refusals[] = {
     /* kind */
-    {FIELDS(.kind = 10, .capacity = 1), DEJA_ENOTSUP, "kind 10 is not in this version"},
-    {FIELDS(.kind = 99, .capacity = 1), DEJA_ENOTSUP, "kind 99 is not in this version"},
+    {FIELDS(.kind = 10, .capacity = 1), DEJA_ENOTSUP,
+     "this version of deja does not have kind 10"},
+    {FIELDS(.kind = 99, .capacity = 1), DEJA_ENOTSUP,
+     "this version of deja does not have kind 99"},
     {FIELDS(.kind = DEJA_CLASSIC, .part_kind = DEJA_BLOCKED, .capacity = 1), DEJA_EINVAL,
      "options.part_kind goes with kind scalable, not classic"},
     {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_SCALABLE, .capacity = 1), DEJA_EINVAL,
@@ -35,7 +37,7 @@ static const struct refusal {
      "options.part_kind: a scalable filter has blocked, classic or exact parts"},
     /* hash */
     {FIELDS(.hash = DEJA_HASH_MIXED + 1, .capacity = 1), DEJA_ENOTSUP,
-     "hash 9 is not in this version"},
+     "this version of deja does not have hash 9"},
     {FIELDS(.hash = DEJA_HASH_MD5, .capacity = 1), DEJA_EINVAL,
      "options.hash md5 goes with kind classic; blocked takes xxh3 or siphash"},
     {FIELDS(.kind = DEJA_EXACT, .hash = DEJA_HASH_SHA1, .capacity = 1), DEJA_EINVAL,
