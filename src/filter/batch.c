@@ -3,7 +3,7 @@
  * A batch is processed in chunks.  While one chunk is answered key by key, the memory for the next
  * chunk is prefetched; during that time, the chunk after it is hashed.  So a batch takes little
  * longer than hashing or memory access alone, whichever is slower.  Single calls bypass all this:
- * they hash the key and ask the kind. */
+ * they hash the key and call the kind. */
 #include "core/base/status.h"
 #include "filter/dates.h"
 #include "filter/filter.h"

@@ -4,7 +4,7 @@
 
 static _Thread_local char this_thread; /* only its address matters */
 
-/* Ends a batch of the owner; another thread may have marked the filter as shared meanwhile. */
+/* Ends a batch of the owner; another thread may have marked the filter as shared since it began. */
 static void leave_alone(struct dj_writer *w)
 {
     atomic_fetch_and_explicit(&w->state, ~DJ_WRITER_BUSY, memory_order_release);
