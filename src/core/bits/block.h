@@ -100,16 +100,6 @@ static inline uint8_t *dj_block_lines_of(const struct dj_blocks *b, uint64_t has
     return b->body + (size_t)DJ_BLOCK_BYTES * b->lines * dj_mulhi(hash, b->n_blocks);
 }
 
-/* Where an add stores a block: in its place if it changed, in a spare one if not.  In a mix of new
- * and known keys, a branch would often be mispredicted.  Storing an unchanged block would dirty
- * its cache line and its page, and a store whose mask is empty takes a microcode assist (150 ns)
- * if the page of the file is clean. */
-static inline void *dj_block_target(void *block, void *spare, bool changed)
-{
-    const uintptr_t mask = -(uintptr_t)changed;
-    return (void *)(((uintptr_t)block & mask) | ((uintptr_t)spare & ~mask));
-}
-
 /* For concurrent writers: sets bits of a block that a kernel found missing; bit w of `words` is set
  * if missing[w] is not 0.  True if this call set at least one of them. */
 static inline bool dj_block_set_missing(uint64_t *block, const uint64_t missing[8], unsigned words)

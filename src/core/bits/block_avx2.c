@@ -86,7 +86,6 @@ static void avx2_add(const struct dj_blocks *b, const uint64_t *hash, const uint
                      size_t n, uint8_t *is_new)
 {
     const struct shape s = shape_of(b);
-    __m256i spare[2];
     for (size_t i = 0; i < n; i++) {
         DJ_PREFETCH(block_at(&s, ahead[i]));
         __m256i *block = block_at(&s, hash[i]);
@@ -94,9 +93,10 @@ static void avx2_add(const struct dj_blocks *b, const uint64_t *hash, const uint
         const __m256i low = _mm256_load_si256(block);
         const __m256i high = _mm256_load_si256(block + 1);
         is_new[i] = (uint8_t)!has_all(low, high, p);
-        __m256i *to = dj_block_target(block, spare, is_new[i]);
-        _mm256_store_si256(to, _mm256_or_si256(low, p.low));
-        _mm256_store_si256(to + 1, _mm256_or_si256(high, p.high));
+        if (is_new[i]) {
+            _mm256_store_si256(block, _mm256_or_si256(low, p.low));
+            _mm256_store_si256(block + 1, _mm256_or_si256(high, p.high));
+        }
     }
 }
 
@@ -170,15 +170,15 @@ static void avx2_add_line(const struct dj_blocks *b, uint32_t line, const uint64
 {
     const struct shape s = shape_of(b);
     const uint32_t lines = b->lines;
-    __m256i spare[2];
     for (size_t i = 0; i < n; i++) {
         prefetch_lines(&s, lines, ahead[i]);
         __m256i *first = lines_at(&s, lines, hash[i]), *block = first + (size_t)2 * line;
         const struct pattern p = make_pattern(&s, hash[i]);
         found[i] = lines_with(first, lines, p);
-        __m256i *to = dj_block_target(block, spare, !(found[i] >> line & 1));
-        _mm256_store_si256(to, _mm256_or_si256(_mm256_load_si256(block), p.low));
-        _mm256_store_si256(to + 1, _mm256_or_si256(_mm256_load_si256(block + 1), p.high));
+        if (!(found[i] >> line & 1)) {
+            _mm256_store_si256(block, _mm256_or_si256(_mm256_load_si256(block), p.low));
+            _mm256_store_si256(block + 1, _mm256_or_si256(_mm256_load_si256(block + 1), p.high));
+        }
     }
 }
 

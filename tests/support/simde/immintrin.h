@@ -16,4 +16,17 @@
     ((__mmask16)((k) & ~simde_mm512_test_epi32_mask(a, b)))
 #endif
 
+#ifndef _mm512_mask_store_epi32
+#define _mm512_mask_store_epi32 emulated_mask_store
+/* Touches only the chosen lanes, as the instruction does. */
+static inline void emulated_mask_store(void *to, __mmask16 k, simde__m512i a)
+{
+    int32_t lane[16];
+    simde_mm512_storeu_si512(lane, a);
+    for (unsigned i = 0; i < 16; i++)
+        if (k >> i & 1)
+            ((int32_t *)to)[i] = lane[i];
+}
+#endif
+
 #endif

@@ -299,6 +299,35 @@ static void repeated_keys_write_nothing(void **state)
     }
 }
 
+/* The known keys are in the first of two pages, the new ones in the second. */
+static void known_keys_among_new_ones_write_nothing(void **state)
+{
+    enum {
+        BLOCKS = 128,
+        PAGE = BLOCKS / 2 * DJ_BLOCK_BYTES,
+        FEW = 100
+    };
+    for (size_t v = 0; variant(v); v++) {
+        static uint64_t hash[FEW];
+        static uint8_t is_new[FEW];
+        struct dj_blocks b = {NULL, BLOCKS, dj_block_lane_sets(8), 1};
+        struct rng r = rng_seeded(35);
+        b.body = mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                      -1, 0);
+        assert_ptr_not_equal(b.body, MAP_FAILED);
+        for (size_t i = 0; i < FEW; i++)
+            hash[i] = rng_next(&r) >> 1; /* the highest bit selects the page */
+        variant(v)->add(&b, hash, hash, FEW, is_new);
+        assert_int_equal(mprotect(b.body, PAGE, PROT_READ), 0);
+        for (size_t i = 0; i < FEW; i += 2)
+            hash[i] |= UINT64_C(1) << 63;
+        variant(v)->add(&b, hash, hash, FEW, is_new);
+        for (size_t i = 0; i < FEW; i++)
+            assert_int_equal(is_new[i], i % 2 == 0);
+        munmap(b.body, (size_t)2 * PAGE);
+    }
+}
+
 static void an_empty_batch_changes_nothing(void **state)
 {
     for (size_t v = 0; variant(v); v++) {
@@ -494,6 +523,7 @@ int main(void)
         cmocka_unit_test(every_kernel_agrees_with_the_portable_one_bit_for_bit),
         cmocka_unit_test(every_kernel_finds_its_block_among_2_to_the_33),
         cmocka_unit_test(repeated_keys_write_nothing),
+        cmocka_unit_test(known_keys_among_new_ones_write_nothing),
         cmocka_unit_test(an_empty_batch_changes_nothing),
         cmocka_unit_test(no_key_is_found_in_an_empty_body),
         cmocka_unit_test(a_key_with_one_bit_missing_is_not_found),
