@@ -111,7 +111,7 @@ int dj_table_verify(const struct dj_header *h, const uint8_t *const body[DJ_MAX_
         return DEJA_OK;
     return dj_fail(
         err, DEJA_EFORMAT,
-        "the body is damaged: %llu of %llu pieces of 64 KiB have the wrong checksum, the "
+        "the body is damaged: the checksum is wrong in %llu of %llu pieces of 64 KiB, the "
         "first at byte %llu",
         (ull)damaged, (ull)n, (ull)first);
 }

@@ -203,7 +203,8 @@ static void damage_elsewhere_survives_a_sync(void **state)
 {
     const char *path = make_damaged(HEADER_LEN + 3 * PIECE + 77);
     (void)state;
-    is_damaged(path, "1 of 20 pieces of 64 KiB have the wrong checksum, the first at byte 200704");
+    is_damaged(path,
+               "the checksum is wrong in 1 of 20 pieces of 64 KiB, the first at byte 200704");
     add_number(path, UINT64_MAX); /* in the last piece */
     is_damaged(path, "the first at byte 200704");
     damage(path, HEADER_LEN + 7 * PIECE);
