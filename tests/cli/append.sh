@@ -112,9 +112,9 @@ a_slow_pipe_is_appended_while_it_waits() {
 
 nothing_is_appended_that_was_not_printed() {
     some_urls 200000 200000 >input
-    deja dedup -q --append list input 2>.stderr | head -n 1 >out || true
+    deja dedup -q -k exact --append list input 2>.stderr | head -n 1 >out || true
     if [ -s list ]; then
-        succeeds deja dedup -q --append list input # the rest comes out, and is complete
+        succeeds deja dedup -q -k exact --append list input # the rest comes out, and is complete
         sort -u input >expected
         sort list >got
         expect_same expected got
@@ -142,7 +142,7 @@ killed_runs_lose_no_line() {
     sort -u input >expected
     mkfifo pipe
     for round in 1 2 3; do
-        "$DEJA" dedup -q --append list pipe >part 2>/dev/null &
+        "$DEJA" dedup -q -k exact --append list pipe >part 2>/dev/null &
         exec 3>pipe
         head -n $((round * 50000)) input >&3
         eventually test -s list
@@ -152,14 +152,14 @@ killed_runs_lose_no_line() {
         cat part >>printed
         echo >>printed # ends a line that was cut short
     done
-    succeeds deja dedup -q --append list input
+    succeeds deja dedup -q -k exact --append list input
     sort -u printed .stdout | comm -23 expected - >missing
     expect_same /dev/null missing
 }
 
 one_process_at_a_time_appends() {
     mkfifo pipe
-    deja dedup -q --append list pipe >out &
+    deja dedup -q -k exact --append list pipe >out &
     exec 3>pipe
     echo a >&3
     eventually grep -q a list

@@ -3,7 +3,7 @@
 with_small_disks "$@"
 
 # _into_pipe OPTION...: dedup into a pipe, so that every batch is appended at once.
-_into_pipe() { deja dedup -q "$@" input | cat >first; }
+_into_pipe() { deja dedup -q -k exact "$@" input | cat >first; }
 
 a_list_that_cannot_grow_is_cut_back_to_whole_lines() {
     small_disk disk 1m
@@ -14,7 +14,7 @@ a_list_that_cannot_grow_is_cut_back_to_whole_lines() {
     [ "$(tail -c 1 disk/list | od -An -tx1)" = " 0a" ] || fail "the last line is incomplete"
     head -c "$(stat -c %s disk/list)" first | cmp - disk/list || fail "not what was printed"
     cp disk/list list
-    succeeds deja dedup -q --append list input
+    succeeds deja dedup -q -k exact --append list input
     sort -u first .stdout | cmp - <(sort input) || fail "lines lost"
     sort list | cmp - <(sort input) || fail "the list is not complete"
 }
