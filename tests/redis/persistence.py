@@ -44,7 +44,7 @@ def check(r, made):
             expect(r.execute_command("DEJA.CHECK", kind, *items(kind)[i:i + 500]), [1] * 500, kind)
     expect(r.execute_command("BF.MEXISTS", "auto", *range(N)), [1] * N)
     expect(r.execute_command("BF.CARD", "fixed"), 50)
-    expect(r.execute_command("DEJA.COUNT", "spectral", "twice"), [2])
+    assert r.execute_command("DEJA.COUNT", "spectral", "twice")[0] >= 2  # never too low; too high at rate 0.001
     united = [f"{name}{i}" for name in ("merged", "joined") for i in range(200)]
     expect(r.execute_command("DEJA.CHECK", "merged", *united), [1] * 400)
 
