@@ -242,8 +242,10 @@ static int finish_build(struct job *j, int rc, deja_error *err)
     rc = existing_explain(rc, path, false, j->shared->force, err);
     if (rc == DEJA_OK && j->session.stopped)
         console_note(j->call->console, "stopped: %s was not created", fail_path(path).text);
-    else if (rc == DEJA_OK)
+    else if (rc == DEJA_OK) {
+        session_note_bytes(&j->session, path);
         report(j);
+    }
     return rc;
 }
 

@@ -178,6 +178,9 @@ bool session_header(const struct session *s, deja_slice *header);
 uint64_t session_count(const struct batch *b);
 /* Reports how many records have no key, or a key that is not a URL. */
 void session_warn_missing(const struct session *s);
+/* For a new filter: notes that hosts of a block list were added as bytes, because most users will
+ * check URLs against it. */
+void session_note_bytes(const struct session *s, const char *path);
 /* "is not a URL" or "are not URLs". */
 const char *session_no_urls(uint64_t n);
 

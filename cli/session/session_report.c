@@ -1,5 +1,6 @@
 /* session_report.c - warnings, the closing line and the report of --json; see session.h. */
 #include "cli/session/session.h"
+#include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/printable.h"
 #include <unistd.h>
@@ -186,4 +187,12 @@ void session_warn_missing(const struct session *s)
     }
     if (input_headers_differ(s->in))
         console_note(s->call->console, "the files have different headers; the first is printed");
+}
+
+void session_note_bytes(const struct session *s, const char *path)
+{
+    if (pick_is_list(s->shared->format) && !s->urls.rules && !s->shared->json)
+        console_note(s->call->console,
+                     "%s finds host names, but no URLs and no subdomains; --url=gsb covers both",
+                     fail_path(path).text);
 }

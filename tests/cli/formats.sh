@@ -168,6 +168,10 @@ END
     succeeds deja build --force --format hosts f.deja list
     expect_stderr_has "7 read, 4 new, 2 seen before"
     expect_stderr_has "1 line without a host, skipped"
+    expect_stderr_has "f.deja finds host names, but no URLs and no subdomains; --url=gsb covers both"
+    succeeds deja build --force --url=gsb --format hosts f.deja list
+    ! grep -q "finds host names" .stderr
+    deja build -q --force --format hosts f.deja list
     deja build -q track.deja <<<track.example
     succeeds deja check --format hosts track.deja list
     sed -n '7,8p' list | expect_stdout
