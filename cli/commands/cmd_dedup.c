@@ -8,6 +8,7 @@
  * must also be synced, because the kernel may write the filter's pages to disk before those of the
  * output. */
 #include "cli/commands/dedup_append.h"
+#include "cli/commands/dedup_audit.h"
 #include "cli/commands/dedup_counts.h"
 #include "cli/commands/dedup_text.h"
 #include "cli/server/remote.h"
@@ -50,6 +51,8 @@ static int check_options(const void *target, deja_error *err)
     const struct dedup_options *o = target;
     if (dedup_counts_wanted(o))
         return dedup_counts_check(o, err);
+    if (o->audit && dedup_audit_check(o, err) < 0)
+        return OPT_USAGE;
     if (o->append && check_append(o, err) < 0)
         return OPT_USAGE;
     if (o->keep && o->shared.ngrams)
@@ -92,6 +95,8 @@ static const struct opt options[] = {
              "print only lines that occur exactly once", OPT_USED(3)),
     OPT_COUNT32(0, "keep", "N", struct dedup_options, keep, 1, JUDGE_KEEP_MOST,
                 "print the first N lines with the same key (default 1)", OPT_USED(3)),
+    OPT_COUNT(0, "audit", "N", struct dedup_options, audit, 1, DEDUP_AUDIT_MOST,
+              "check a sample of N dropped lines, and report how many lines were lost"),
     OPT_GROUP(struct dedup_options, shared, shared_output),
     OPT_GROUP(struct dedup_options, shared, shared_canonical),
     OPT_GROUP(struct dedup_options, shared, shared_sizing),
@@ -121,6 +126,7 @@ struct job {
     struct dedup_text text; /* --paragraphs, --jsonl-text, --ngrams */
     uint64_t committed;     /* lines of `kept` whose keys are in the state */
     struct losses losses;   /* with --state */
+    struct dedup_audit audit;
 };
 
 /* --- The filter ----------------------------------------------------------- */
@@ -327,7 +333,9 @@ static int print_texts(struct job *j, struct batch *b, deja_error *err)
 
 static int print_lines(struct job *j, struct batch *b, deja_error *err)
 {
-    const int rc = judge_batch(&j->judge, b, err);
+    int rc = judge_batch(&j->judge, b, err);
+    if (rc == DEJA_OK)
+        rc = dedup_audit_take(&j->audit, b, err);
     if (rc < 0)
         return rc;
     session_fold(&j->session, b, true); /* keyless lines are never repeats */
@@ -391,6 +399,7 @@ static void report_json(const struct job *j, const deja_stats *s)
     json_bool(&r.json, "grew", session_grew(&j->session));
     json_real(&r.json, "fill", s->fill);
     json_bool(&r.json, "over_capacity", session_too_many(j->filter) != 0);
+    dedup_audit_json(&j->audit, &r.json, lost_in_run(j, s));
     session_report_end(&r, &j->session);
 }
 
@@ -440,7 +449,7 @@ static void account(const struct job *j)
     const struct shared_options *c = &j->o->shared;
     const uint64_t too_many = session_too_many(j->filter);
     const bool text = dedup_text_wanted(c);
-    const bool all = c->json || c->verbose || text || (too_many && !c->quiet);
+    const bool all = c->json || c->verbose || text || j->o->audit || (too_many && !c->quiet);
     deja_stats s = DEJA_STATS_INIT;
     if (deja_filter_stats(j->filter, all ? DEJA_STATS_BODY : 0, &s, NULL) < 0)
         return;
@@ -453,6 +462,8 @@ static void account(const struct job *j)
         tell_all(j, &s);
     else if (!c->quiet)
         tell(j);
+    if (!c->json)
+        dedup_audit_tell(&j->audit, j->call->console, lost_in_run(j, &s));
     if (too_many)
         console_note(
             j->call->console,
@@ -478,6 +489,8 @@ static int finish(struct job *j, int rc, deja_error *err)
     if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0 &&
         strcmp(late.text, err->text) != 0)
         console_error(j->call->console, "%s", late.text);
+    if (rc == DEJA_OK)
+        rc = dedup_audit_run(&j->audit, &j->session, err);
     if (rc == DEJA_OK)
         account(j);
     return rc;
@@ -513,6 +526,8 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = dedup_append_learn(&j.append, call, &j.o->shared, &j.judge, err);
     if (rc == DEJA_OK)
+        rc = dedup_audit_begin(&j.audit, j.o, j.filter, &j.session, err);
+    if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &j.o->shared, 0, j.filter, err);
     if (rc == DEJA_OK) {
         j.text = (struct dedup_text){.session = &j.session,
@@ -528,6 +543,7 @@ static int run(struct call *call, deja_error *err)
     dedup_append_close(&j.append, rc);
     dedup_text_fini(&j.text);
     judge_fini(&j.judge);
+    dedup_audit_fini(&j.audit);
     deja_dedup_free(j.pending);
     deja_filter_free(j.filter);
     return rc;
@@ -592,7 +608,8 @@ const struct command cmd_dedup = {
         "fails. The counts are exact: they are in a table of 16 to 32 bytes per distinct line, "
         "instead of a filter, so the options of size and kind do not apply. A number with a + has "
         "reached the maximum, 2147483647.",
-    .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
+    .notes = {DEDUP_AUDIT_TEXT, SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.",
+              SESSION_URL_TEXT "compared unchanged.",
               REMOTE_TEXT
               " --state is then the name of the cache, and -n the number of keys in all of its "
               "filters. A line is looked up, written, and only then added: a failover, or two "

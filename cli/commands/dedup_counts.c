@@ -47,6 +47,7 @@ static const char *other_option(const struct dedup_options *o)
            : o->state             ? "--state"
            : o->append            ? "--append"
            : o->keep              ? "--keep"
+           : o->audit             ? "--audit"
            : o->shared.mode       ? "--mode"
            : o->shared.jsonl_text ? "--jsonl-text"
            : o->shared.ngrams     ? "--ngrams"

@@ -13,6 +13,7 @@ struct dedup_options {
     bool unique;          /* print only lines that occur once */
     uint32_t again_after; /* days */
     uint32_t keep;
+    uint64_t audit; /* dropped lines to check */
 };
 
 #endif

@@ -64,7 +64,7 @@ struct command {
     size_t options_size;                 /* of the struct that the options fill */
     const void *defaults;                /* initial values of that struct; NULL: all zero */
     const char *description;             /* paragraphs: see above */
-    const char *notes[5];                /* more of them, which other commands share */
+    const char *notes[8];                /* more of them, which other commands share */
     struct command_example examples[16]; /* the entry of zeros after the last one ... */
     struct command_exit exits[5];        /* ... ends it; empty: 0 done, 2 usage error or failure */
     /* Returns an exit status, or a negative status with the reason in err, which main prints
