@@ -65,7 +65,9 @@ static inline uint64_t dj_slots_next(const struct dj_slots *s, uint64_t hash, ui
 {
     const uint64_t lines = s->n_lines;
     const uint64_t stride = hop < DJ_SLOT_HOPS ? 1 + dj_mulhi(hash * DJ_GOLDEN, lines - 1) : 1;
-    return line + stride < lines ? line + stride : line + stride - lines;
+    const uint64_t next = line + stride;
+    /* Half of the time next is too large, so no branch. */
+    return next - (lines & (0 - (uint64_t)(next >= lines)));
 }
 
 /* A table is never completely full, so every probe ends; the bound is for damaged files. */

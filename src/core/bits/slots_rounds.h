@@ -45,10 +45,10 @@ static inline void contains_group(const struct dj_slots *s, const uint64_t *hash
         w.stay = 0;
         for (size_t j = 0; j < w.n; j++) {
             const uint8_t i = w.key[j];
-            const struct look l =
-                look_at(dj_slots_line(s, w.line[i]), dj_slots_fingerprint(hash[i]));
             if (hop == 1)
                 DJ_PREFETCH(dj_slots_line(s, dj_slots_first(s, ahead[j])));
+            const struct look l =
+                look_at(dj_slots_line(s, w.line[i]), dj_slots_fingerprint(hash[i]));
             found[i] = (uint8_t)look_hit(l);
             way_on(&w, s, hash[i], i, hop, look_full(l) & ~look_hit(l));
         }
@@ -64,11 +64,11 @@ static inline size_t add_group(const struct dj_slots *s, const uint64_t *hash,
         w.stay = 0;
         for (size_t j = 0; j < w.n; j++) {
             const uint8_t i = w.key[j];
+            if (hop == 1)
+                DJ_PREFETCH(dj_slots_line(s, dj_slots_first(s, ahead[j])));
             const uint64_t h = dj_slots_fingerprint(hash[i]);
             uint64_t *line = dj_slots_line(s, w.line[i]);
             const struct look l = look_at(line, h);
-            if (hop == 1)
-                DJ_PREFETCH(dj_slots_line(s, dj_slots_first(s, ahead[j])));
             is_new[i] = (uint8_t)!look_hit(l);
             if (!look_hit(l)) /* rewriting a full line is cheaper than a misprediction */
                 look_put(l, line, h);
