@@ -4,11 +4,13 @@
 
 #define DJ_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define DJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* gcc treats a function that only prefetches as free of side effects and drops calls to it.  The
+/* Fetches a line that is read some hundred instructions later, into the second-level cache: the
+ * first level can wait for only about ten lines at a time, the second for several times as many.
+ * gcc treats a function that only prefetches as free of side effects and drops calls to it.  The
  * empty asm is a side effect that costs no instruction. */
 #define DJ_PREFETCH(p)                                                                            \
     do {                                                                                          \
-        __builtin_prefetch((p), 0, 3);                                                            \
+        __builtin_prefetch((p), 0, 2);                                                            \
         __asm__ volatile("");                                                                     \
     } while (0)
 /* ThreadSanitizer does not know that vector loads concurrent with atomic stores are harmless on
