@@ -19,7 +19,7 @@ static deja_filter *twin_with(const uint8_t key[DEJA_KEY_LEN])
     opt.capacity = CAPACITY;
     opt.fp_rate = 0.001;
     opt.growth = 2;
-    opt.tightening = 0.5;
+    opt.tightening = 0.2;
     opt.key = key;
     return deja_filter_new(&opt, &f, NULL) == DEJA_OK ? f : NULL;
 }
