@@ -32,7 +32,7 @@ if(DEJA_COVERAGE)
 endif()
 
 # deja_simd_kernel(AVX2 FILES FLAG...): compile FILES with these flags and define DJ_HAVE_AVX2 for
-# the whole project, or omit both.
+# the whole project, or omit both and append FILES to simd_left_out.
 macro(deja_simd_kernel name files)
   set(flags ${ARGN})
   string(REPLACE ";" " " probe "${flags}")
@@ -46,7 +46,7 @@ macro(deja_simd_kernel name files)
   endif()
   foreach(file ${files})
     if(why)
-      list(REMOVE_ITEM lib_sources ${PROJECT_SOURCE_DIR}/${file})
+      list(APPEND simd_left_out ${PROJECT_SOURCE_DIR}/${file})
     else()
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${flags}")
     endif()

@@ -1,13 +1,15 @@
 /* csv.c - finds records and fields of CSV; see csv.h.
  *
- * Most CSV has few quotes.  The scan jumps from quote to quote with memchr; in between, every
- * terminator ends a record, and deja_lines_ends finds them.  No loop examines single bytes. */
-#include "tools/input/csv.h"
+ * The portable variant is for CSV with few quotes.  It jumps from quote to quote with memchr; in
+ * between, every terminator ends a record, and deja_lines_ends finds them.  No loop examines single
+ * bytes.  csv_avx2.c needs no call per quote. */
+#include "tools/input/csv_kernel.h"
 #include <string.h>
 
 #define QUOTE '"'
 
-size_t csv_ends(struct csv_scan *s, deja_slice text, size_t from, size_t *ends, size_t cap)
+static size_t ends_portable(struct csv_scan *s, deja_slice text, size_t from, size_t *ends,
+                            size_t cap)
 {
     const char *const data = text.data;
     const size_t len = text.len;
@@ -99,6 +101,15 @@ bool csv_next(struct csv_cursor *c, deja_slice *field)
     return true;
 }
 
+static bool cut_portable(deja_slice record, char delimiter, unsigned column, deja_slice *field)
+{
+    struct csv_cursor c = csv_cursor(record.data, record.len, delimiter);
+    while (csv_next(&c, field))
+        if (--column == 0)
+            return true;
+    return false;
+}
+
 bool csv_is_raw(deja_slice field)
 {
     return field.len > 0 && *(const char *)field.data == QUOTE;
@@ -121,4 +132,28 @@ size_t csv_unquote(deja_slice field, char *out)
     if (at < end)
         memcpy(out + len, at, (size_t)(end - at));
     return len + (size_t)(end - at);
+}
+
+/* --- Variants ---------------------------------------------------------------- */
+
+const struct csv_kernel csv_portable = {"portable", ends_portable, cut_portable};
+
+const struct csv_kernel *csv_best(void)
+{
+#ifdef DJ_HAVE_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("popcnt"))
+        return &csv_avx2;
+#endif
+    return &csv_portable;
+}
+
+size_t csv_ends(struct csv_scan *s, deja_slice text, size_t from, size_t *ends, size_t cap)
+{
+    return csv_best()->ends(s, text, from, ends, cap);
+}
+
+bool csv_cut(deja_slice record, char delimiter, unsigned column, deja_slice *field)
+{
+    return csv_best()->cut(record, delimiter, column, field);
 }

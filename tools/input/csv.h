@@ -44,6 +44,8 @@ struct csv_cursor csv_cursor(const char *record, size_t len, char delimiter);
  * that piece, without quotes.  Otherwise *field is raw: it starts with a quote and needs
  * csv_unquote. */
 bool csv_next(struct csv_cursor *c, deja_slice *field);
+/* Gets the field of that number, counted from 1, as csv_next does; false if there are fewer. */
+bool csv_cut(deja_slice record, char delimiter, unsigned column, deja_slice *field);
 bool csv_is_raw(deja_slice field);
 /* Writes the content of a raw field to out, which has room for field.len bytes.  Returns its
  * length, which is less than field.len. */

@@ -47,12 +47,7 @@ static bool cut_word(const struct pick *p, deja_slice line, deja_slice *key)
 
 static bool cut_column(const struct pick *p, deja_slice line, deja_slice *key)
 {
-    struct csv_cursor c = csv_cursor(line.data, line.len, p->opt.delimiter);
-    unsigned column = p->column[0];
-    while (csv_next(&c, key))
-        if (--column == 0)
-            return true;
-    return false;
+    return csv_cut(line, p->opt.delimiter, p->column[0], key);
 }
 
 /* --- Several fields --------------------------------------------------------- */
