@@ -296,9 +296,9 @@ static int measure(struct run *r, unsigned call, enum bench_op op, deja_error *e
     const double hash_ns = bench_limit_hash(&r->limit, r->keys);
     const double line_ns = bench_limit_line(&r->limit);
     bench_limit_warm(&r->limit, r->keys);
-    const double begin = clock_ns();
+    const double begin = clock_cpu_ns();
     const int rc = function(r->self, r->keys->slice, lot, r->answer);
-    const double ns = (clock_ns() - begin) / (double)lot;
+    const double ns = (clock_cpu_ns() - begin) / (double)lot;
     if (rc < 0)
         return call_failed(r, rc, err);
     s->ns[s->n] = ns;

@@ -64,9 +64,9 @@ static void draw_places(struct bench_limit *l)
 static double time_lines(struct bench_limit *l, unsigned distance)
 {
     draw_places(l);
-    const double begin = clock_ns();
+    const double begin = clock_cpu_ns();
     l->sink += distance > 0 ? touch_ahead(l, distance) : touch_plain(l);
-    return (clock_ns() - begin) / (double)l->n;
+    return (clock_cpu_ns() - begin) / (double)l->n;
 }
 
 static void choose_distance(struct bench_limit *l)
@@ -119,11 +119,11 @@ void bench_limit_fini(struct bench_limit *l)
 double bench_limit_hash(struct bench_limit *l, const struct bench_keys *keys)
 {
     uint64_t sum = 0;
-    const double begin = clock_ns();
+    const double begin = clock_cpu_ns();
     for (size_t i = 0; i < keys->n; i++)
         sum += XXH3_64bits_withSecret(keys->slice[i].data, keys->slice[i].len, l->secret,
                                       sizeof l->secret);
-    const double took = clock_ns() - begin;
+    const double took = clock_cpu_ns() - begin;
     l->sink += sum;
     return took / (double)keys->n;
 }
@@ -136,9 +136,9 @@ double bench_limit_line(struct bench_limit *l)
 double bench_limit_change(struct bench_limit *l)
 {
     draw_places(l);
-    const double begin = clock_ns();
+    const double begin = clock_cpu_ns();
     change_ahead(l, l->distance);
-    return (clock_ns() - begin) / (double)l->n;
+    return (clock_cpu_ns() - begin) / (double)l->n;
 }
 
 void bench_limit_warm(struct bench_limit *l, const struct bench_keys *keys)
