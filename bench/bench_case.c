@@ -4,7 +4,7 @@
  *
  *   0 .. members        present: added as strings before the first measurement
  *   members ..          new: added as strings while adding is measured
- *   2^40 ..             absent: never added
+ *   BENCH_KEYS_ABSENT   absent: never added
  *
  * The rest of the n keys is inserted beforehand as bare hashes if the subject accepts these, which
  * is much faster than writing a hundred million strings.
@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRANGERS   (UINT64_C(1) << 40)
 #define MEMBERS_MAX (UINT64_C(1) << 22)
 #define HITS        100.0 /* hits to wait for when measuring the rate ... */
 #define PROBES_MIN  (UINT64_C(1) << 20)
@@ -190,7 +189,7 @@ static int check_answers(const struct run *r, enum bench_op op, size_t n, deja_e
 {
     for (size_t i = 0; i < n; i++)
         if ((op == BENCH_PRESENT || op == BENCH_SEEN ||
-             (op == BENCH_HALF && r->number[i] < STRANGERS)) &&
+             (op == BENCH_HALF && r->number[i] < BENCH_KEYS_ABSENT)) &&
             r->answer[i] != (op != BENCH_SEEN))
             return fail(err, DEJA_EFORMAT,
                         "%s: false negative: key %" PRIu64 " was added but not found",
@@ -368,7 +367,7 @@ int bench_case_run(struct bench_case *c, struct bench_keys *keys, const atomic_b
     struct run *r = calloc(1, sizeof *r);
     if (!r)
         return fail(err, DEJA_ENOMEM, "out of memory for the measurements");
-    *r = (struct run){.c = c, .keys = keys, .stop = stop, .stranger = STRANGERS};
+    *r = (struct run){.c = c, .keys = keys, .stop = stop, .stranger = BENCH_KEYS_ABSENT};
     r->members = power_below(c->n / 4);
     r->members = r->members < MEMBERS_MAX ? r->members : MEMBERS_MAX;
     r->number = malloc(c->lot * sizeof *r->number);

@@ -1,84 +1,26 @@
-/* bench_keys.c - distinct URLs by number; see bench_keys.h.
- *
- * A generated URL ends in a segment with its number, so no two are equal; everything else is drawn
- * from a hash of the number.  Lengths vary as in a crawl, and with them the code path of the hash
- * function: equal lengths would make it look faster than it is. */
+/* bench_keys.c - distinct URLs by number; see bench_keys.h. */
 #include "bench/bench_keys.h"
 #include "tools/base/fail.h"
-#include "tools/base/mix.h"
 #include "tools/input/distinct.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MADE_UP_MAX 160
-#define LINE_MAX    2048              /* longer lines of a list are skipped */
-#define LINES_MAX   ((size_t)1 << 22) /* at most this many lines are read */
-#define SUFFIX_MAX  24
+#define LINE_MAX   2048              /* longer lines of a list are skipped */
+#define LINES_MAX  ((size_t)1 << 22) /* at most this many lines are read */
+#define SUFFIX_MAX 24
+#define SEED       1
 
-/* --- Generated -------------------------------------------------------------- */
-
-static const char *const hosts[8] = {"www.", "", "www.", "news.", "www.", "shop.", "blog.", ""};
-static const char *const names[8] = {"example",   "acme-store", "dailynews", "wiki",
-                                     "recipes24", "openforum",  "travel",    "photos"};
-static const char *const domains[8] = {".com", ".org",   ".net", ".de",
-                                       ".com", ".co.uk", ".fr",  ".com"};
-static const char *const words[16] = {
-    "articles",     "product", "2023/11", "index", "archive",  "user",    "en-us",       "forum",
-    "item-details", "gallery", "topics",  "news",  "category", "details", "top-stories", "view"};
-static const char *const ends[8] = {"", ".html", "", "/", "", ".htm", "?page=2", ".php?lang=en"};
-
-static char *put(char *at, const char *text)
-{
-    return mempcpy(at, text, strlen(text));
-}
-
-static char *put_number(char *at, uint64_t x)
-{
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
-    do
-        *at++ = digits[x & 31];
-    while ((x >>= 5) != 0);
-    return at;
-}
-
-/* The next few bits of a draw. */
-static unsigned take(uint64_t *draw, unsigned bits)
-{
-    const unsigned taken = (unsigned)(*draw & ((1u << bits) - 1));
-    *draw >>= bits;
-    return taken;
-}
-
-static char *make_up(char *at, uint64_t number)
-{
-    uint64_t draw = mix_nth(number + 1);
-    at = put(at, "https://");
-    at = put(at, hosts[take(&draw, 3)]);
-    at = put(at, names[take(&draw, 3)]);
-    at = put_number(at, take(&draw, 12));
-    at = put(at, domains[take(&draw, 3)]);
-    for (unsigned segments = 2 + take(&draw, 1); segments > 0; segments--) {
-        *at++ = '/';
-        at = put(at, words[take(&draw, 4)]);
-    }
-    *at++ = '/';
-    at = put(at, words[take(&draw, 4)]);
-    *at++ = '-';
-    at = put_number(at, number);
-    return put(at, ends[take(&draw, 3)]);
-}
-
-/* --- From a list ------------------------------------------------------------ */
-
-static char *from_list(const struct bench_keys *k, char *at, uint64_t number)
+/* Returns the length of the key that it writes. */
+static size_t from_list(const struct bench_keys *k, char *at, uint64_t number)
 {
     const deja_slice *line = &k->line[number % k->n_lines];
     memcpy(at, line->data, line->len);
-    at += line->len;
     if (number < k->n_lines)
-        return at;
-    *at++ = '#';
-    return put_number(at, number / k->n_lines);
+        return line->len;
+    return line->len +
+           (size_t)snprintf(at + line->len, SUFFIX_MAX, "#%" PRIu64, number / k->n_lines);
 }
 
 static int load(struct bench_keys *k, const char *path, deja_error *err)
@@ -105,11 +47,10 @@ static int load(struct bench_keys *k, const char *path, deja_error *err)
     return rc;
 }
 
-/* --- Both ------------------------------------------------------------------- */
-
 int bench_keys_init(struct bench_keys *k, size_t cap, const char *path, deja_error *err)
 {
-    *k = (struct bench_keys){.cap = cap, .key_max = MADE_UP_MAX};
+    *k = (struct bench_keys){.cap = cap, .key_max = URLGEN_MAX};
+    urlgen_init(&k->gen, SEED);
     if (path) {
         const int rc = load(k, path, err);
         if (rc < 0)
@@ -135,9 +76,10 @@ void bench_keys_make(struct bench_keys *k, const uint64_t *number, size_t n)
 {
     char *at = k->bytes;
     for (size_t i = 0; i < n; i++) {
-        char *end = k->line ? from_list(k, at, number[i]) : make_up(at, number[i]);
-        k->slice[i] = (deja_slice){at, (size_t)(end - at)};
-        at = end;
+        const uint64_t place = number[i] << 1 | number[i] >> 63; /* BENCH_KEYS_ABSENT */
+        const size_t len = k->line ? from_list(k, at, place) : urlgen_url(&k->gen, place, at);
+        k->slice[i] = (deja_slice){at, len};
+        at += len;
     }
     k->n = n;
 }

@@ -1,11 +1,17 @@
 /* bench_keys.h - distinct URLs by number, many at a time, in one buffer as in a crawler.
  *
  * Key i is always the same string, so an added key can be written again later.  Without a list,
- * keys are generated: about 60 bytes, of different lengths.  With a list, key i is its i-th
- * distinct line; when the lines run out, they start over with "#1", "#2", ... appended. */
+ * keys are URLs from `deja gen`, whose lengths vary like those of real ones: equal lengths would
+ * make the hash function look faster than it is.  With a list, keys are its distinct lines; when
+ * the lines run out, they start over with "#1", "#2", ... appended. */
 #ifndef BENCH_BENCH_KEYS_H
 #define BENCH_BENCH_KEYS_H
 #include "deja.h"
+#include "gen/urlgen.h"
+
+/* Numbers with this bit are reserved for keys that are never added.  They alternate with the other
+ * keys in the list, so both are equally long on average. */
+#define BENCH_KEYS_ABSENT (UINT64_C(1) << 63)
 
 struct bench_keys {
     deja_slice *slice; /* the keys written last */
@@ -15,6 +21,7 @@ struct bench_keys {
     char *list; /* the distinct lines of the list; NULL: generated */
     deja_slice *line;
     size_t n_lines;
+    struct urlgen gen;
 };
 
 /* Room for cap keys; path may be NULL. */
