@@ -34,11 +34,19 @@
 #define SIGMAS      5.0                 /* a correct filter fails once in 1.7 million runs */
 #define SCATTER     0.02                /* relative variation of the rate between filters */
 
-const char *const bench_op_names[BENCH_OPS] = {
-    [BENCH_ABSENT] = "contains absent", [BENCH_PRESENT] = "contains present",
-    [BENCH_HALF] = "contains half",     [BENCH_NEW] = "add new",
-    [BENCH_SEEN] = "add present",
+const struct bench_op bench_ops[BENCH_OPS] = {
+    {"contains absent", "contains absent", false, 100},
+    {"contains present", "present", false, 0},
+    {"contains half", NULL, false, 50},
+    {"add new", "add new", true, 100},
+    {"add 90% new", "90% new", true, 90},
+    {"add 50% new", "50% new", true, 50},
+    {"add 10% new", "10% new", true, 10},
+    {"add present", "present", true, 0},
 };
+static const struct bench_op contains_absent = {.percent = 100};
+static const struct bench_op contains_present = {.percent = 0};
+static const struct bench_op add_new = {.adds = true, .percent = 100};
 const char *const bench_call_names[BENCH_CALLS] = {[BENCH_BATCH] = "batch", [BENCH_ONE] = "one"};
 
 #define LIMITS (BENCH_ROUNDS * BENCH_CALLS * BENCH_OPS)
@@ -55,11 +63,12 @@ struct run {
     void *self; /* the subject's */
     struct bench_limit limit;
     uint64_t *number;
-    uint8_t *answer;
+    uint8_t *known, *answer;     /* known: the key was added before this lot */
     uint64_t members, member_at; /* a power of two, and the position in the walk through them */
     uint64_t fresh;              /* the next new key, which is also the number of strings added */
     uint64_t hashed;             /* keys added as hashes */
     uint64_t stranger;           /* the next absent key */
+    uint64_t dice;
     unsigned rounds_done;
     struct samples samples[BENCH_CALLS][BENCH_OPS];
     double hash_ns[LIMITS], line_ns[LIMITS], change_ns[BENCH_ROUNDS];
@@ -76,7 +85,7 @@ static uint64_t power_below(uint64_t x)
 
 size_t bench_case_lot(uint64_t n)
 {
-    const uint64_t lot = power_below(n / 8);
+    const uint64_t lot = power_below(n / 16);
     return lot < BENCH_LOT_MAX ? (size_t)lot : BENCH_LOT_MAX;
 }
 
@@ -98,19 +107,21 @@ static uint64_t next_member(struct run *r)
     return r->member_at++ * UINT64_C(0x9e3779b1) & (r->members - 1);
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.NullDereference): number is allocated before anything runs */
-static void choose_numbers(struct run *r, enum bench_op op, size_t n)
+static size_t n_new(const struct bench_op *op, size_t n)
 {
+    return n * op->percent / 100;
+}
+
+/* Exactly the operation's share of the keys is new, in places that no branch predictor knows. */
+static void choose_numbers(struct run *r, const struct bench_op *op, size_t n)
+{
+    uint64_t left = n_new(op, n);
     for (size_t i = 0; i < n; i++) {
-        if (op == BENCH_NEW)
-            r->number[i] = r->fresh++;
-        else if (op == BENCH_ABSENT || (op == BENCH_HALF && mix_nth(r->stranger + i) & 1))
-            r->number[i] = r->stranger++;
-        else
-            r->number[i] = next_member(r);
+        r->known[i] = mix_below(mix_next(&r->dice), n - i) >= left;
+        left -= !r->known[i];
+        r->number[i] = r->known[i] ? next_member(r) : op->adds ? r->fresh++ : r->stranger++;
     }
 }
-/* NOLINTEND(clang-analyzer-core.NullDereference) */
 
 /* --- Filling ---------------------------------------------------------------- */
 
@@ -120,7 +131,7 @@ static int fill_strings(struct run *r, uint64_t n, deja_error *err)
     bench_call *add = s->collect ? s->collect : s->add_batch ? s->add_batch : s->add_one;
     while (n > 0 && !stopped(r)) {
         const size_t lot = n < r->c->lot ? (size_t)n : r->c->lot;
-        choose_numbers(r, BENCH_NEW, lot);
+        choose_numbers(r, &add_new, lot);
         bench_keys_make(r->keys, r->number, lot);
         const int rc = add(r->self, r->keys->slice, lot, r->answer);
         if (rc < 0)
@@ -144,12 +155,21 @@ static int fill_hashes(struct run *r, uint64_t n, deja_error *err)
     return DEJA_OK;
 }
 
-/* The rounds for which one fill has keys: half of the keys, two lots of new keys per round. */
+/* New keys that one round adds, whether or not the subject has every call. */
+static uint64_t new_keys_a_round(const struct bench_case *c)
+{
+    uint64_t n = 0;
+    for (size_t op = 0; op < BENCH_OPS; op++)
+        n += bench_ops[op].adds ? BENCH_CALLS * n_new(&bench_ops[op], c->lot) : 0;
+    return n;
+}
+
+/* The rounds for which one fill has keys: they use up at most half of the keys. */
 static unsigned rounds_a_filling(const struct bench_case *c)
 {
     if (c->subject->ready)
         return c->rounds; /* they use up no keys */
-    const uint64_t rounds = c->n / 2 / (2 * c->lot);
+    const uint64_t rounds = c->n / 2 / new_keys_a_round(c);
     return rounds < c->rounds ? (unsigned)rounds : c->rounds;
 }
 
@@ -157,7 +177,7 @@ static int fill(struct run *r, deja_error *err)
 {
     const struct bench_case *c = r->c;
     const bool fixed = c->subject->ready;
-    const uint64_t measured = fixed ? 0 : 2 * (uint64_t)c->lot * rounds_a_filling(c);
+    const uint64_t measured = fixed ? 0 : new_keys_a_round(c) * rounds_a_filling(c);
     const uint64_t rest = c->n - r->members - measured;
     c->subject->close(r->self);
     r->self = c->subject->open(c->kind, c->n, c->p, err);
@@ -184,16 +204,30 @@ static uint64_t count_ones(const uint8_t *answer, size_t n)
     return ones;
 }
 
-/* Present keys must be found, and must not be new, in every measurement. */
-static int check_answers(const struct run *r, enum bench_op op, size_t n, deja_error *err)
+/* At least this many hits are not chance if `mean` are expected. */
+static double too_many(double mean)
 {
-    for (size_t i = 0; i < n; i++)
-        if ((op == BENCH_PRESENT || op == BENCH_SEEN ||
-             (op == BENCH_HALF && r->number[i] < BENCH_KEYS_ABSENT)) &&
-            r->answer[i] != (op != BENCH_SEEN))
+    return mean + SIGMAS * sqrt(mean) + SCATTER * mean + SIGMAS;
+}
+
+/* In every measurement, each known key must be found, and must not be new.  New and absent keys may
+ * be mistaken for known ones at the filter's rate. */
+static int check_answers(const struct run *r, const struct bench_op *op, size_t n, deja_error *err)
+{
+    const struct bench_case *c = r->c;
+    uint64_t mistaken = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool seen = op->adds ? !r->answer[i] : r->answer[i];
+        if (r->known[i] && !seen)
             return fail(err, DEJA_EFORMAT,
                         "%s: false negative: key %" PRIu64 " was added but not found",
-                        bench_case_name(r->c), r->number[i]);
+                        bench_case_name(c), r->number[i]);
+        mistaken += !r->known[i] && seen;
+    }
+    const double rate = c->rate_expected > c->p ? c->rate_expected : c->p;
+    if (c->rate_expected >= 0 && (double)mistaken > too_many(rate * (double)n_new(op, n)))
+        return fail(err, DEJA_EFORMAT, "%s: %" PRIu64 " of %zu keys were mistaken for known ones",
+                    bench_case_name(c), mistaken, n_new(op, n));
     return DEJA_OK;
 }
 
@@ -202,11 +236,11 @@ static int check_members(struct run *r, deja_error *err)
     const struct bench_subject *s = r->c->subject;
     bench_call *contains = s->contains_batch ? s->contains_batch : s->contains_one;
     for (uint64_t at = 0; at < r->members && !stopped(r); at += r->c->lot) {
-        choose_numbers(r, BENCH_PRESENT, r->c->lot);
+        choose_numbers(r, &contains_present, r->c->lot);
         bench_keys_make(r->keys, r->number, r->c->lot);
         int rc = contains(r->self, r->keys->slice, r->c->lot, r->answer);
         if (rc == DEJA_OK)
-            rc = check_answers(r, BENCH_PRESENT, r->c->lot, err);
+            rc = check_answers(r, &contains_present, r->c->lot, err);
         if (rc < 0)
             return rc;
     }
@@ -219,7 +253,7 @@ static int probe_lot(struct run *r, uint64_t *hits, deja_error *err)
     const struct bench_subject *s = r->c->subject;
     const size_t lot = r->c->lot;
     int rc;
-    choose_numbers(r, BENCH_ABSENT, lot);
+    choose_numbers(r, &contains_absent, lot);
     if (s->contains_hashed) {
         for (size_t i = 0; i < lot; i++)
             r->number[i] = mix_nth(r->number[i]);
@@ -257,7 +291,7 @@ static int check_rate(struct run *r, deja_error *err)
     }
     c->rate = c->probes > 0 ? (double)hits / (double)c->probes : 0;
     const double mean = c->rate_expected * (double)c->probes;
-    if (mean >= 0 && fabs((double)hits - mean) > SIGMAS * sqrt(mean) + SCATTER * mean + SIGMAS)
+    if (mean >= 0 && fabs((double)hits - mean) > too_many(mean) - mean)
         return fail(err, DEJA_EFORMAT,
                     "%s: %" PRIu64 " of %" PRIu64
                     " absent keys tested positive, %.1f were expected",
@@ -267,26 +301,26 @@ static int check_rate(struct run *r, deja_error *err)
 
 /* --- Measuring -------------------------------------------------------------- */
 
-static bench_call *call_of(const struct bench_case *c, unsigned call, enum bench_op op)
+static bench_call *call_of(const struct bench_case *c, unsigned call, const struct bench_op *op)
 {
     const struct bench_subject *s = c->subject;
-    const bool add = op == BENCH_NEW || op == BENCH_SEEN;
     /* A window treats a repeat as a new key and would forget the first. */
-    if (op == BENCH_SEEN && deja_kind_can(c->kind, DEJA_CAN_EXPIRE))
+    if (op->adds && op->percent < 100 && deja_kind_can(c->kind, DEJA_CAN_EXPIRE))
         return NULL;
     if (call == BENCH_BATCH)
-        return add ? s->add_batch : s->contains_batch;
-    return add ? s->add_one : s->contains_one;
+        return op->adds ? s->add_batch : s->contains_batch;
+    return op->adds ? s->add_one : s->contains_one;
 }
 
-static int measure(struct run *r, unsigned call, enum bench_op op, deja_error *err)
+static int measure(struct run *r, unsigned call, size_t number, deja_error *err)
 {
+    const struct bench_op *op = &bench_ops[number];
     bench_call *function = call_of(r->c, call, op);
-    struct samples *s = &r->samples[call][op];
+    struct samples *s = &r->samples[call][number];
     const size_t lot = r->c->lot;
     if (!function) {
-        if (op == BENCH_NEW && !r->c->subject->ready)
-            return fill_strings(r, lot, err); /* the keys are added anyway */
+        if (op->adds && !r->c->subject->ready) /* the keys are added anyway */
+            return fill_strings(r, n_new(op, lot), err);
         return DEJA_OK;
     }
     choose_numbers(r, op, lot);
@@ -311,7 +345,7 @@ static int run_rounds(struct run *r, deja_error *err)
 {
     for (unsigned i = 0; i < rounds_a_filling(r->c) && r->rounds_done < r->c->rounds; i++) {
         for (unsigned call = 0; call < BENCH_CALLS; call++)
-            for (enum bench_op op = 0; op < BENCH_OPS; op++) {
+            for (size_t op = 0; op < BENCH_OPS; op++) {
                 const int rc = stopped(r) ? DEJA_OK : measure(r, call, op, err);
                 if (rc < 0)
                     return rc;
@@ -371,9 +405,11 @@ int bench_case_run(struct bench_case *c, struct bench_keys *keys, const atomic_b
     r->members = power_below(c->n / 4);
     r->members = r->members < MEMBERS_MAX ? r->members : MEMBERS_MAX;
     r->number = malloc(c->lot * sizeof *r->number);
+    r->known = malloc(c->lot);
     r->answer = malloc(c->lot);
-    int rc = r->number && r->answer ? run_fillings(r, err)
-                                    : fail(err, DEJA_ENOMEM, "out of memory for the measurements");
+    int rc = r->number && r->known && r->answer
+                 ? run_fillings(r, err)
+                 : fail(err, DEJA_ENOMEM, "out of memory for the measurements");
     if (rc == DEJA_OK)
         rc = fill_strings(r, c->n - r->fresh - r->hashed, err);
     if (rc == DEJA_OK)
@@ -383,6 +419,7 @@ int bench_case_run(struct bench_case *c, struct bench_keys *keys, const atomic_b
     c->subject->close(r->self);
     bench_limit_fini(&r->limit);
     free(r->number);
+    free(r->known);
     free(r->answer);
     free(r);
     return rc;

@@ -6,21 +6,20 @@
 #include "bench/bench_subject.h"
 #include <stdatomic.h>
 
-/* The operations that are measured, each in a batch and one at a time. */
-enum bench_op {
-    BENCH_ABSENT,
-    BENCH_PRESENT,
-    BENCH_HALF,
-    BENCH_NEW,
-    BENCH_SEEN,
-    BENCH_OPS
+/* The operations that are measured, each in a batch and one at a time: bench_ops lists them. */
+struct bench_op {
+    const char *name;
+    const char *title; /* in the table, after the operations before it; NULL: not shown */
+    bool adds;         /* test and add; otherwise contains */
+    unsigned percent;  /* share of the keys that are new or absent */
 };
+#define BENCH_OPS 8
+extern const struct bench_op bench_ops[BENCH_OPS];
 enum {
     BENCH_BATCH,
     BENCH_ONE,
     BENCH_CALLS
 };
-extern const char *const bench_op_names[BENCH_OPS];
 extern const char *const bench_call_names[BENCH_CALLS];
 
 #define BENCH_LOT_MAX ((size_t)1 << 16) /* maximum number of keys per measurement */

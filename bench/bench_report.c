@@ -28,17 +28,14 @@ static double bits_per_key(const struct bench_case *c)
 
 /* --- Table ------------------------------------------------------------------ */
 
-/* In the order of the columns. */
-static const enum bench_op shown[] = {BENCH_ABSENT, BENCH_PRESENT, BENCH_NEW, BENCH_SEEN};
-#define N_SHOWN (sizeof shown / sizeof shown[0])
-
 static void header(struct table *t)
 {
     static const char *const titles[] = {"kind", "n", "p", "bits/key", "rate", "limit ns", "call"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         table_cell(t, "%s", titles[i]);
-    for (size_t i = 0; i < N_SHOWN; i++)
-        table_cell(t, "%s", bench_op_names[shown[i]]);
+    for (size_t op = 0; op < BENCH_OPS; op++)
+        if (bench_ops[op].title)
+            table_cell(t, "%s", bench_ops[op].title);
     table_cell(t, "spread");
 }
 
@@ -46,8 +43,8 @@ static void header(struct table *t)
 static double worst_spread(const struct bench_case *c, unsigned call)
 {
     double worst = 0;
-    for (size_t i = 0; i < N_SHOWN; i++) {
-        const struct bench_figure *f = &c->figure[call][shown[i]];
+    for (size_t op = 0; op < BENCH_OPS; op++) {
+        const struct bench_figure *f = &c->figure[call][op];
         const double spread = f->measured ? (f->ratio.high - f->ratio.low) / f->ratio.median : 0;
         worst = spread > worst ? spread : worst;
     }
@@ -63,8 +60,10 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
     table_cell(t, "%s", num_rate(c->rate).s);
     table_cell(t, "%s", num_fixed(c->hash_ns + c->line_ns, 1).s);
     table_cell(t, "%s", bench_call_names[call]);
-    for (size_t i = 0; i < N_SHOWN; i++) {
-        const struct bench_figure *f = &c->figure[call][shown[i]];
+    for (size_t op = 0; op < BENCH_OPS; op++) {
+        const struct bench_figure *f = &c->figure[call][op];
+        if (!bench_ops[op].title)
+            continue;
         if (f->measured)
             table_cell(t, "%s (%s)", num_fixed(f->ns, 1).s, num_fixed(f->ratio.median, 2).s);
         else
@@ -104,11 +103,11 @@ int bench_report_table(const struct bench_report *r, struct out *o, deja_error *
     out_text(o,
              "median ns per key (in parentheses: ratio to the limit, which is hashing the key and "
              "touching one cache line)\n\n");
-    table_init(&t, "lrrrrrlrrrrr");
+    table_init(&t, "lrrrrrlrrrrrrrr");
     header(&t);
     for (size_t i = 0; i < r->n; i++)
         for (unsigned call = 0; call < BENCH_CALLS; call++)
-            if (r->cases[i].figure[call][BENCH_ABSENT].measured)
+            if (r->cases[i].figure[call][0].measured)
                 row(&t, &r->cases[i], call);
     const int rc = table_print(&t, o, 0, err);
     return rc == DEJA_OK && r->has_url ? url_table(r, o, err) : rc;
@@ -122,7 +121,7 @@ static void json_operation(struct json *j, const struct bench_case *c, unsigned 
     if (!f->measured)
         return;
     json_object(j, NULL);
-    json_string(j, "operation", bench_op_names[op]);
+    json_string(j, "operation", bench_ops[op].name);
     json_string(j, "call", bench_call_names[call]);
     json_real(j, "ns", f->ns);
     json_real(j, "ratio", f->ratio.median);
@@ -224,7 +223,7 @@ static void csv_row(const struct bench_report *r, const struct bench_case *c, un
     csv_text(o, r->host.simd);
     csv_text(o, r->host.huge_pages);
     csv_text(o, bench_case_name(c));
-    csv_text(o, bench_op_names[op]);
+    csv_text(o, bench_ops[op].name);
     csv_text(o, bench_call_names[call]);
     out_printf(o, "%" PRIu64 ",%" PRIu64 ",%u,%zu,", c->n, c->bytes, c->rounds, c->lot);
     const double reals[] = {c->p,         bits_per_key(c), c->rate, c->hash_ns,      c->line_ns,

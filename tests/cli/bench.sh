@@ -20,7 +20,7 @@ assert kinds >= {"blocked", "classic", "exact", "paired", "scalable", "spectral"
 assert [c["p"] for c in report["cases"] if c["kind"] == "blocked"] == [0.01, 1e-6]
 
 contains = {"contains absent", "contains present", "contains half"}
-every = contains | {"add new", "add present"}
+every = contains | {"add new", "add 90% new", "add 50% new", "add 10% new", "add present"}
 for case in report["cases"]:
     assert case["n"] == 100000
     for field in ("bytes", "bits_per_key", "hash_ns", "line_ns", "line_changed_ns", "limit_ns",
