@@ -10,7 +10,7 @@
  * is much faster than writing a hundred million strings.
  *
  * One measurement uses one lot of keys.  They are written into the same buffer each time; then the
- * limit's hashes of the same keys, the limit's lines, and the operation are timed.  So each
+ * limits (hashes of the same keys, lines, both fused) and the operation are timed.  So each
  * operation has its own limit, taken within the same millisecond, and noise affects both.  Every
  * operation uses keys that no other has touched recently, so their cache lines are as cold as
  * those of the limit.
@@ -52,7 +52,7 @@ const char *const bench_call_names[BENCH_CALLS] = {[BENCH_BATCH] = "batch", [BEN
 #define LIMITS (BENCH_ROUNDS * BENCH_CALLS * BENCH_OPS)
 
 struct samples {
-    double ns[BENCH_ROUNDS], ratio[BENCH_ROUNDS];
+    double ns[BENCH_ROUNDS], ratio[BENCH_ROUNDS], fused[BENCH_ROUNDS];
     unsigned n;
 };
 
@@ -71,7 +71,7 @@ struct run {
     uint64_t dice;
     unsigned rounds_done;
     struct samples samples[BENCH_CALLS][BENCH_OPS];
-    double hash_ns[LIMITS], line_ns[LIMITS], change_ns[BENCH_ROUNDS];
+    double hash_ns[LIMITS], line_ns[LIMITS], fused_ns[LIMITS], change_ns[BENCH_ROUNDS];
     size_t n_limits;
 };
 
@@ -328,6 +328,7 @@ static int measure(struct run *r, unsigned call, size_t number, deja_error *err)
     bench_limit_warm(&r->limit, r->keys);
     const double hash_ns = bench_limit_hash(&r->limit, r->keys);
     const double line_ns = bench_limit_line(&r->limit);
+    const double fused_ns = bench_limit_fused(&r->limit, r->keys);
     bench_limit_warm(&r->limit, r->keys);
     const double begin = clock_cpu_ns();
     const int rc = function(r->self, r->keys->slice, lot, r->answer);
@@ -335,8 +336,10 @@ static int measure(struct run *r, unsigned call, size_t number, deja_error *err)
     if (rc < 0)
         return call_failed(r, rc, err);
     s->ns[s->n] = ns;
+    s->fused[s->n] = ns / fused_ns;
     s->ratio[s->n++] = ns / (hash_ns + line_ns);
     r->hash_ns[r->n_limits] = hash_ns;
+    r->fused_ns[r->n_limits] = fused_ns;
     r->line_ns[r->n_limits++] = line_ns;
     return check_answers(r, op, lot, err);
 }
@@ -384,12 +387,15 @@ static void summarize(struct run *r)
             if (s->n == 0)
                 continue;
             c->figure[call][op] = (struct bench_figure){true, bench_spread_of(s->ns, s->n).median,
-                                                        bench_spread_of(s->ratio, s->n)};
+                                                        bench_spread_of(s->ratio, s->n),
+                                                        bench_spread_of(s->fused, s->n).median};
         }
     c->hash_ns = bench_spread_of(r->hash_ns, r->n_limits).median;
     c->line_ns = bench_spread_of(r->line_ns, r->n_limits).median;
     c->change_ns = bench_spread_of(r->change_ns, r->rounds_done).median;
+    c->fused_ns = bench_spread_of(r->fused_ns, r->n_limits).median;
     c->distance = r->limit.distance;
+    c->fused_lot = r->limit.fused_lot;
     c->bytes = c->subject->bytes(r->self);
     c->key_len = bench_keys_mean_len(r->keys);
 }

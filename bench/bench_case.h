@@ -30,6 +30,7 @@ struct bench_figure { /* over the rounds */
     bool measured;
     double ns;                 /* per key: the median */
     struct bench_spread ratio; /* to the limit measured just before it in the same round */
+    double fused;              /* median of the ratios to the fused limit */
 };
 
 struct bench_case {
@@ -40,15 +41,17 @@ struct bench_case {
     double p;
     unsigned rounds;
     /* results */
-    size_t lot;           /* keys per measurement */
-    uint64_t bytes;       /* of the subject, with n keys */
-    double rate;          /* false positive rate, measured with n keys */
-    double rate_expected; /* negative: unknown */
-    uint64_t probes;      /* keys used to measure the rate */
-    double hash_ns, line_ns;
-    double change_ns; /* like line_ns, but the line is also written */
+    size_t lot;              /* keys per measurement */
+    uint64_t bytes;          /* of the subject, with n keys */
+    double rate;             /* false positive rate, measured with n keys */
+    double rate_expected;    /* negative: unknown */
+    uint64_t probes;         /* keys used to measure the rate */
+    double hash_ns, line_ns; /* their sum is the limit */
+    double fused_ns;         /* the limit if both overlap */
+    double change_ns;        /* like line_ns, but the line is also written */
     double key_len;
-    unsigned distance; /* prefetch distance that touches lines fastest */
+    unsigned distance;  /* prefetch distance that touches lines fastest */
+    unsigned fused_lot; /* keys that the fused limit hashes at a time */
     struct bench_figure figure[BENCH_CALLS][BENCH_OPS];
 };
 

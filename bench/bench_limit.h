@@ -2,7 +2,8 @@
  *
  * Nothing that stores keys in a table larger than the caches can be faster than the larger of the
  * two, and nothing that does one after the other can be faster than their sum, which is the limit
- * that `deja bench` divides by. */
+ * that `deja bench` divides by.  The fused limit is the best simple loop of both: it hashes a lot
+ * of keys and prefetches their lines before it touches the lines of the previous lot. */
 #ifndef BENCH_BENCH_LIMIT_H
 #define BENCH_BENCH_LIMIT_H
 #include "bench/bench_keys.h"
@@ -13,9 +14,11 @@ struct bench_limit {
     size_t mapped;   /* 0: not allocated here */
     uint32_t *index; /* lines to touch */
     size_t n;
-    uint64_t draws;    /* number of indexes drawn so far */
-    unsigned distance; /* how many lines ahead to prefetch; 0: leave it to the processor */
-    uint64_t sink;     /* keeps the compiler from dropping the reads */
+    uint64_t draws;     /* number of indexes drawn so far */
+    unsigned distance;  /* how many lines ahead to prefetch; 0: leave it to the processor */
+    unsigned fused_lot; /* how many keys to hash at a time; 0: not chosen yet */
+    uint64_t twist;     /* gives keys that are hashed again other lines */
+    uint64_t sink;      /* keeps the compiler from dropping the reads */
     uint8_t secret[192];
 };
 
@@ -28,7 +31,9 @@ void bench_limit_fini(struct bench_limit *l); /* can be called again */
 double bench_limit_hash(struct bench_limit *l, const struct bench_keys *keys);
 /* Nanoseconds per line, at random places that differ from call to call. */
 double bench_limit_line(struct bench_limit *l);
-/* The same if each line is also written, and so must eventually go back to memory.  Not part of
+/* Nanoseconds per key, if its hash selects the line.  The first call chooses the lot. */
+double bench_limit_fused(struct bench_limit *l, const struct bench_keys *keys);
+/* Nanoseconds per line if each line is also written, and so must eventually go back to memory.  Not part of
  * the limit; it shows how much of the cost of adding is due to the memory. */
 double bench_limit_change(struct bench_limit *l);
 /* Read the keys once, so that the next measurement finds them equally warm. */

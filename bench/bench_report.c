@@ -30,7 +30,8 @@ static double bits_per_key(const struct bench_case *c)
 
 static void header(struct table *t)
 {
-    static const char *const titles[] = {"kind", "n", "p", "bits/key", "rate", "limit ns", "call"};
+    static const char *const titles[] = {"kind", "n",        "p",     "bits/key",
+                                         "rate", "limit ns", "fused", "call"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         table_cell(t, "%s", titles[i]);
     for (size_t op = 0; op < BENCH_OPS; op++)
@@ -59,6 +60,7 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
     table_cell(t, "%s", num_fixed(bits_per_key(c), 2).s);
     table_cell(t, "%s", num_rate(c->rate).s);
     table_cell(t, "%s", num_fixed(c->hash_ns + c->line_ns, 1).s);
+    table_cell(t, "%s", num_fixed(c->fused_ns, 1).s);
     table_cell(t, "%s", bench_call_names[call]);
     for (size_t op = 0; op < BENCH_OPS; op++) {
         const struct bench_figure *f = &c->figure[call][op];
@@ -102,8 +104,8 @@ int bench_report_table(const struct bench_report *r, struct out *o, deja_error *
                    num_fixed(r->cases[0].key_len, 0).s, r->cases[0].lot);
     out_text(o,
              "median ns per key (in parentheses: ratio to the limit, which is hashing the key and "
-             "touching one cache line)\n\n");
-    table_init(&t, "lrrrrrlrrrrrrrr");
+             "touching one cache line; `fused' is a loop that overlaps the two)\n\n");
+    table_init(&t, "lrrrrrrlrrrrrrrr");
     header(&t);
     for (size_t i = 0; i < r->n; i++)
         for (unsigned call = 0; call < BENCH_CALLS; call++)
@@ -127,6 +129,7 @@ static void json_operation(struct json *j, const struct bench_case *c, unsigned 
     json_real(j, "ratio", f->ratio.median);
     json_real(j, "ratio_low", f->ratio.low);
     json_real(j, "ratio_high", f->ratio.high);
+    json_real(j, "ratio_fused", f->fused);
     json_end(j);
 }
 
@@ -144,8 +147,10 @@ static void json_case(struct json *j, const struct bench_case *c)
     json_real(j, "hash_ns", c->hash_ns);
     json_real(j, "line_ns", c->line_ns);
     json_real(j, "limit_ns", c->hash_ns + c->line_ns);
+    json_real(j, "fused_ns", c->fused_ns);
     json_real(j, "line_changed_ns", c->change_ns);
     json_uint(j, "prefetch_distance", c->distance);
+    json_uint(j, "fused_lot", c->fused_lot);
     json_uint(j, "rounds", c->rounds);
     json_uint(j, "keys_a_round", c->lot);
     json_real(j, "key_bytes", c->key_len);
@@ -226,17 +231,19 @@ static void csv_row(const struct bench_report *r, const struct bench_case *c, un
     csv_text(o, bench_ops[op].name);
     csv_text(o, bench_call_names[call]);
     out_printf(o, "%" PRIu64 ",%" PRIu64 ",%u,%zu,", c->n, c->bytes, c->rounds, c->lot);
-    const double reals[] = {c->p,         bits_per_key(c), c->rate, c->hash_ns,      c->line_ns,
-                            c->change_ns, c->key_len,      f->ns,   f->ratio.median, f->ratio.low,
-                            f->ratio.high};
+    const double reals[] = {c->p,         bits_per_key(c), c->rate,    c->hash_ns, c->line_ns,
+                            c->fused_ns,  c->change_ns,    c->key_len, f->ns,      f->ratio.median,
+                            f->ratio.low, f->ratio.high,   f->fused};
     csv_reals(o, reals, sizeof reals / sizeof reals[0]);
 }
 
 void bench_report_csv(const struct bench_report *r, struct out *o)
 {
-    out_text(o, "version,cpu,compiler,flags,simd,huge_pages,kind,operation,call,n,bytes,rounds,"
-                "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,line_changed_ns,key_bytes,ns,"
-                "ratio,ratio_low,ratio_high\n");
+    out_text(
+        o,
+        "version,cpu,compiler,flags,simd,huge_pages,kind,operation,call,n,bytes,rounds,"
+        "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,fused_ns,line_changed_ns,key_bytes,ns,"
+        "ratio,ratio_low,ratio_high,ratio_fused\n");
     for (size_t i = 0; i < r->n; i++)
         for (unsigned call = 0; call < BENCH_CALLS; call++)
             for (unsigned op = 0; op < BENCH_OPS; op++)

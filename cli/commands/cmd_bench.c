@@ -212,7 +212,8 @@ const struct command cmd_bench = {
     .description =
         "Measures how long this machine takes to hash a URL and to load one cache line, fills "
         "filters of every kind, and prints the time of each operation: in ns per key, and as a "
-        "ratio to the limit, which is the sum of both. Limit and operation are measured in turns "
+        "ratio to the limit, which is the sum of both. `fused' is a second limit: a simple loop that "
+        "overlaps the two, with prefetching. Limits and operation are measured in turns "
         "over the same keys, so that noise affects both alike, and times are processor time, so that "
         "other programs do not count. Compare ratios between runs, and nanoseconds only within one "
         "run.\n\n"

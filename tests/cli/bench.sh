@@ -23,7 +23,7 @@ contains = {"contains absent", "contains present", "contains half"}
 every = contains | {"add new", "add 90% new", "add 50% new", "add 10% new", "add present"}
 for case in report["cases"]:
     assert case["n"] == 100000
-    for field in ("bytes", "bits_per_key", "hash_ns", "line_ns", "line_changed_ns", "limit_ns",
+    for field in ("bytes", "bits_per_key", "hash_ns", "line_ns", "fused_ns", "line_changed_ns", "limit_ns",
                   "rounds", "keys_a_round", "key_bytes", "rate_probes"):
         assert case[field] > 0, (case["kind"], field)
     assert 0 <= case["rate"] < 0.05 and 40 < case["key_bytes"] < 80
@@ -34,7 +34,7 @@ for case in report["cases"]:
         want = {"static": contains, "window": contains | {"add new"}}.get(case["kind"], every)
         assert {o for c, o in calls if c == call} == want, (case["kind"], call, calls)
     for o in case["operations"]:
-        assert o["ns"] > 0 and 0 < o["ratio_low"] <= o["ratio"] <= o["ratio_high"], o
+        assert o["ns"] > 0 and o["ratio_fused"] > 0 and 0 < o["ratio_low"] <= o["ratio"] <= o["ratio_high"], o
 assert [u["profile"] for u in report["canonical"]] == ["safe", "crawl", "gsb", "scrapy"]
 for u in report["canonical"]:
     assert all(u[field] > 0 for field in ("hash_ns", "all_ns", "all_ratio")), u
