@@ -18,6 +18,7 @@
  * Adding uses up keys, so a small subject is emptied and refilled until all rounds are done. */
 #include "bench/bench_case.h"
 #include "bench/bench_limit.h"
+#include "bench/bench_pair.h"
 #include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
@@ -32,7 +33,8 @@
 #define PROBES_MAX  (UINT64_C(1) << 26) /* ... as hashes */
 #define FEW_PROBES  (UINT64_C(1) << 18) /* as strings */
 #define SIGMAS      5.0                 /* a correct filter fails once in 1.7 million runs */
-#define SCATTER     0.02                /* relative variation of the rate between filters */
+#define SCATTER     0.02                /* relative variation of the rate between filters ... */
+#define SMALL       10.0 /* ... and this much over the root of n: small ones vary more */
 
 const struct bench_op bench_ops[BENCH_OPS] = {
     {"contains absent", "contains absent", false, 100},
@@ -46,8 +48,12 @@ const struct bench_op bench_ops[BENCH_OPS] = {
 };
 static const struct bench_op contains_absent = {.percent = 100};
 static const struct bench_op contains_present = {.percent = 0};
+static const struct bench_op add_known = {.adds = true};
 static const struct bench_op add_new = {.adds = true, .percent = 100};
-const char *const bench_call_names[BENCH_CALLS] = {[BENCH_BATCH] = "batch", [BENCH_ONE] = "one"};
+const char *const bench_call_names[BENCH_CALLS] = {[BENCH_BATCH] = "batch",
+                                                   [BENCH_ONE] = "one",
+                                                   [BENCH_TWO] = "2 threads",
+                                                   [BENCH_AFTER] = "batch after"};
 
 #define LIMITS (BENCH_ROUNDS * BENCH_CALLS * BENCH_OPS)
 
@@ -155,12 +161,18 @@ static int fill_hashes(struct run *r, uint64_t n, deja_error *err)
     return DEJA_OK;
 }
 
+static bool is_called(const struct bench_case *c, unsigned call)
+{
+    return c->calls & BENCH_CALL(call);
+}
+
 /* New keys that one round adds, whether or not the subject has every call. */
 static uint64_t new_keys_a_round(const struct bench_case *c)
 {
     uint64_t n = 0;
-    for (size_t op = 0; op < BENCH_OPS; op++)
-        n += bench_ops[op].adds ? BENCH_CALLS * n_new(&bench_ops[op], c->lot) : 0;
+    for (unsigned call = 0; call < BENCH_CALLS; call++)
+        for (size_t op = 0; op < BENCH_OPS; op++)
+            n += is_called(c, call) && bench_ops[op].adds ? n_new(&bench_ops[op], c->lot) : 0;
     return n;
 }
 
@@ -204,10 +216,11 @@ static uint64_t count_ones(const uint8_t *answer, size_t n)
     return ones;
 }
 
-/* At least this many hits are not chance if `mean` are expected. */
-static double too_many(double mean)
+/* More hits than this are not chance if `mean` are expected. */
+static double too_many(const struct bench_case *c, double mean)
 {
-    return mean + SIGMAS * sqrt(mean) + SCATTER * mean + SIGMAS;
+    const double scatter = SCATTER + SMALL / sqrt((double)c->n);
+    return mean + SIGMAS * sqrt(mean) + scatter * mean + SIGMAS;
 }
 
 /* In every measurement, each known key must be found, and must not be new.  New and absent keys may
@@ -225,7 +238,7 @@ static int check_answers(const struct run *r, const struct bench_op *op, size_t 
         mistaken += !r->known[i] && seen;
     }
     const double rate = c->rate_expected > c->p ? c->rate_expected : c->p;
-    if (c->rate_expected >= 0 && (double)mistaken > too_many(rate * (double)n_new(op, n)))
+    if (c->rate_expected >= 0 && (double)mistaken > too_many(c, rate * (double)n_new(op, n)))
         return fail(err, DEJA_EFORMAT, "%s: %" PRIu64 " of %zu keys were mistaken for known ones",
                     bench_case_name(c), mistaken, n_new(op, n));
     return DEJA_OK;
@@ -291,7 +304,7 @@ static int check_rate(struct run *r, deja_error *err)
     }
     c->rate = c->probes > 0 ? (double)hits / (double)c->probes : 0;
     const double mean = c->rate_expected * (double)c->probes;
-    if (mean >= 0 && fabs((double)hits - mean) > too_many(mean) - mean)
+    if (mean >= 0 && fabs((double)hits - mean) > too_many(c, mean) - mean)
         return fail(err, DEJA_EFORMAT,
                     "%s: %" PRIu64 " of %" PRIu64
                     " absent keys tested positive, %.1f were expected",
@@ -307,9 +320,26 @@ static bench_call *call_of(const struct bench_case *c, unsigned call, const stru
     /* A window treats a repeat as a new key and would forget the first. */
     if (op->adds && op->percent < 100 && deja_kind_can(c->kind, DEJA_CAN_EXPIRE))
         return NULL;
-    if (call == BENCH_BATCH)
-        return op->adds ? s->add_batch : s->contains_batch;
-    return op->adds ? s->add_one : s->contains_one;
+    if (call == BENCH_ONE)
+        return op->adds ? s->add_one : s->contains_one;
+    return op->adds ? s->add_batch : s->contains_batch;
+}
+
+/* Stores the time per key. */
+static int time_call(struct run *r, bench_call *function, bool two, double *ns)
+{
+    const size_t lot = r->c->lot;
+    double took = 0;
+    int rc;
+    if (two) {
+        rc = bench_pair_run(function, r->self, r->keys->slice, lot, r->answer, &took);
+    } else {
+        const double begin = clock_cpu_ns();
+        rc = function(r->self, r->keys->slice, lot, r->answer);
+        took = clock_cpu_ns() - begin;
+    }
+    *ns = took / (double)lot;
+    return rc;
 }
 
 static int measure(struct run *r, unsigned call, size_t number, deja_error *err)
@@ -330,9 +360,8 @@ static int measure(struct run *r, unsigned call, size_t number, deja_error *err)
     const double line_ns = bench_limit_line(&r->limit);
     const double fused_ns = bench_limit_fused(&r->limit, r->keys);
     bench_limit_warm(&r->limit, r->keys);
-    const double begin = clock_cpu_ns();
-    const int rc = function(r->self, r->keys->slice, lot, r->answer);
-    const double ns = (clock_cpu_ns() - begin) / (double)lot;
+    double ns;
+    const int rc = time_call(r, function, call == BENCH_TWO, &ns);
     if (rc < 0)
         return call_failed(r, rc, err);
     s->ns[s->n] = ns;
@@ -344,15 +373,35 @@ static int measure(struct run *r, unsigned call, size_t number, deja_error *err)
     return check_answers(r, op, lot, err);
 }
 
+/* After a second thread has added, a filter expects others until one thread has made many batches
+ * in a row: let it do that with known keys. */
+static int settle(struct run *r, deja_error *err)
+{
+    bench_call *add = call_of(r->c, BENCH_AFTER, &add_known);
+    if (!add)
+        return DEJA_OK;
+    choose_numbers(r, &add_known, r->c->lot);
+    bench_keys_make(r->keys, r->number, r->c->lot);
+    const int rc = add(r->self, r->keys->slice, r->c->lot, r->answer);
+    return rc < 0 ? call_failed(r, rc, err) : check_answers(r, &add_known, r->c->lot, err);
+}
+
+static int measure_ops(struct run *r, unsigned call, deja_error *err)
+{
+    int rc = call == BENCH_AFTER ? settle(r, err) : DEJA_OK;
+    for (size_t op = 0; op < BENCH_OPS && rc == DEJA_OK && !stopped(r); op++)
+        rc = measure(r, call, op, err);
+    return rc;
+}
+
 static int run_rounds(struct run *r, deja_error *err)
 {
     for (unsigned i = 0; i < rounds_a_filling(r->c) && r->rounds_done < r->c->rounds; i++) {
-        for (unsigned call = 0; call < BENCH_CALLS; call++)
-            for (size_t op = 0; op < BENCH_OPS; op++) {
-                const int rc = stopped(r) ? DEJA_OK : measure(r, call, op, err);
-                if (rc < 0)
-                    return rc;
-            }
+        for (unsigned call = 0; call < BENCH_CALLS; call++) {
+            const int rc = is_called(r->c, call) ? measure_ops(r, call, err) : DEJA_OK;
+            if (rc < 0)
+                return rc;
+        }
         r->change_ns[r->rounds_done] = bench_limit_change(&r->limit);
         r->rounds_done++;
     }

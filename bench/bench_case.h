@@ -6,7 +6,7 @@
 #include "bench/bench_subject.h"
 #include <stdatomic.h>
 
-/* The operations that are measured, each in a batch and one at a time: bench_ops lists them. */
+/* The operations that are measured, in each way of calling: bench_ops lists them. */
 struct bench_op {
     const char *name;
     const char *title; /* in the table, after the operations before it; NULL: not shown */
@@ -15,11 +15,15 @@ struct bench_op {
 };
 #define BENCH_OPS 8
 extern const struct bench_op bench_ops[BENCH_OPS];
+/* The ways of calling.  AFTER is a batch again, after two threads have shared the subject. */
 enum {
     BENCH_BATCH,
     BENCH_ONE,
+    BENCH_TWO,
+    BENCH_AFTER,
     BENCH_CALLS
 };
+#define BENCH_CALL(call) (1u << (call))
 extern const char *const bench_call_names[BENCH_CALLS];
 
 #define BENCH_LOT_MAX ((size_t)1 << 16) /* maximum number of keys per measurement */
@@ -35,8 +39,10 @@ struct bench_figure { /* over the rounds */
 
 struct bench_case {
     /* inputs */
+    const char *section; /* as named on the command line */
     const struct bench_subject *subject;
     uint32_t kind;
+    unsigned calls; /* those to measure: BENCH_CALL(BENCH_BATCH) | ... */
     uint64_t n;
     double p;
     unsigned rounds;
@@ -57,7 +63,7 @@ struct bench_case {
 
 static inline const char *bench_case_name(const struct bench_case *c)
 {
-    return c->kind != 0 ? deja_kind_name(c->kind) : c->subject->name;
+    return c->subject->name ? c->subject->name : deja_kind_name(c->kind);
 }
 
 /* The number of keys per measurement for a subject of n keys. */

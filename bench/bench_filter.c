@@ -5,8 +5,10 @@
 #include "bench/bench_subject.h"
 #include <stdlib.h>
 
-#define GROWN  4  /* a series of parts may take this many times the memory of a single filter */
-#define SERIES 15 /* it is made to grow: four parts of 1, 2, 4 and 8 fifteenths of n */
+#define GROWN  4    /* a series of parts may take this many times the memory of a single filter */
+#define SERIES 15   /* it is made to grow: four parts of 1, 2, 4 and 8 fifteenths of n */
+#define BATCH  1024 /* keys per call, as in a program that has other things to do */
+#define FIRST  8    /* bench_grown starts with room for this fraction of n */
 
 struct self {
     deja_filter *filter;
@@ -39,20 +41,32 @@ static void filter_close(void *self)
     free(s);
 }
 
-static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
+static void *make(const deja_options *opt, deja_error *err)
 {
-    deja_options opt = options(kind, n, p);
     struct self *s = calloc(1, sizeof *s);
-    const bool build = deja_kind_can(kind, DEJA_CAN_BUILD);
-    if (deja_kind_can(kind, DEJA_CAN_GROW))
-        opt.capacity = (n + SERIES - 1) / SERIES;
-    if (!grows(kind) && !build) /* a single allocation */
-        opt.alloc = bench_memory_allocator();
-    if (s && (build ? deja_builder_new(&opt, &s->builder, err)
-                    : deja_filter_new(&opt, &s->filter, err)) == DEJA_OK)
+    const bool build = deja_kind_can(opt->kind, DEJA_CAN_BUILD);
+    if (s && (build ? deja_builder_new(opt, &s->builder, err)
+                    : deja_filter_new(opt, &s->filter, err)) == DEJA_OK)
         return s;
     free(s);
     return NULL;
+}
+
+static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
+{
+    deja_options opt = options(kind, n, p);
+    if (deja_kind_can(kind, DEJA_CAN_GROW))
+        opt.capacity = (n + SERIES - 1) / SERIES;
+    if (!grows(kind) && !deja_kind_can(kind, DEJA_CAN_BUILD)) /* a single allocation */
+        opt.alloc = bench_memory_allocator();
+    return make(&opt, err);
+}
+
+static void *grown_open(uint32_t kind, uint64_t n, double p, deja_error *err)
+{
+    deja_options opt = options(kind, (n + FIRST - 1) / FIRST, p);
+    (void)deja_options_grow(&opt); /* the caller has checked that the kind can */
+    return make(&opt, err);
 }
 
 static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_len)
@@ -66,6 +80,11 @@ static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_
     const uint64_t building = deja_kind_can(kind, DEJA_CAN_BUILD) ? n * 16 : 0;
     const uint64_t bytes = grows(kind) ? GROWN * plan.bytes : plan.bytes;
     return bytes > building ? bytes : building;
+}
+
+static uint64_t grown_estimate(uint32_t kind, uint64_t n, double p, double key_len)
+{
+    return GROWN * filter_estimate(kind, n, p, key_len);
 }
 
 static deja_stats stats(const void *self, unsigned flags)
@@ -89,13 +108,21 @@ static double filter_rate(void *self)
 
 static int contains_batch(void *self, const deja_slice *keys, size_t n, uint8_t *found)
 {
-    deja_filter_contains_batch(((struct self *)self)->filter, keys, n, found);
+    const struct self *s = self;
+    for (size_t at = 0; at < n; at += BATCH)
+        deja_filter_contains_batch(s->filter, keys + at, n - at < BATCH ? n - at : BATCH,
+                                   found + at);
     return DEJA_OK;
 }
 
 static int add_batch(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
 {
-    return deja_filter_add_batch(((struct self *)self)->filter, keys, n, is_new, NULL, NULL);
+    const struct self *s = self;
+    int rc = DEJA_OK;
+    for (size_t at = 0; at < n && rc == DEJA_OK; at += BATCH)
+        rc = deja_filter_add_batch(s->filter, keys + at, n - at < BATCH ? n - at : BATCH,
+                                   is_new + at, NULL, NULL);
+    return rc;
 }
 
 static int contains_one(void *self, const deja_slice *keys, size_t n, uint8_t *found)
@@ -150,13 +177,21 @@ double bench_rate_unknown(void *self)
 }
 
 #define COMMON                                                                                    \
-    .open = filter_open, .close = filter_close, .estimate = filter_estimate,                      \
-    .bytes = filter_bytes, .contains_batch = contains_batch, .contains_one = contains_one
+    .close = filter_close, .bytes = filter_bytes, .contains_batch = contains_batch,               \
+    .contains_one = contains_one
+#define SIZED  .open = filter_open, .estimate = filter_estimate
 #define ADDING .add_batch = add_batch, .add_one = add_one
 #define HASHED .add_hashed = add_hashed, .contains_hashed = contains_hashed
 
-const struct bench_subject bench_filter = {COMMON, ADDING, HASHED, .rate = filter_rate};
+const struct bench_subject bench_filter = {COMMON, SIZED, ADDING, HASHED, .rate = filter_rate};
 /* Its rate depends on which segments are known, and its keys are sequences of numbers. */
-const struct bench_subject bench_layered = {COMMON, ADDING, .rate = bench_rate_unknown};
-const struct bench_subject bench_static = {COMMON, HASHED, .rate = filter_rate, .collect = collect,
-                                           .ready = ready};
+const struct bench_subject bench_layered = {COMMON, SIZED, ADDING, .rate = bench_rate_unknown};
+const struct bench_subject bench_static = {
+    COMMON, SIZED, HASHED, .rate = filter_rate, .collect = collect, .ready = ready};
+const struct bench_subject bench_grown = {COMMON,
+                                          ADDING,
+                                          HASHED,
+                                          .name = "grown from n/8",
+                                          .open = grown_open,
+                                          .estimate = grown_estimate,
+                                          .rate = filter_rate};

@@ -11,6 +11,7 @@
 #define LINES_MAX  ((size_t)1 << 22) /* at most this many lines are read */
 #define SUFFIX_MAX 24
 #define SEED       1
+#define STRIDE     32 /* at most a cache line */
 
 /* Returns the length of the key that it writes. */
 static size_t from_list(const struct bench_keys *k, char *at, uint64_t number)
@@ -82,6 +83,17 @@ void bench_keys_make(struct bench_keys *k, const uint64_t *number, size_t n)
         at += len;
     }
     k->n = n;
+}
+
+uint64_t bench_keys_read(const deja_slice *keys, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *bytes = keys[i].data;
+        for (size_t at = 0; at < keys[i].len; at += STRIDE)
+            sum += bytes[at];
+    }
+    return sum;
 }
 
 double bench_keys_mean_len(const struct bench_keys *k)

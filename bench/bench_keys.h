@@ -29,6 +29,9 @@ int bench_keys_init(struct bench_keys *k, size_t cap, const char *path, deja_err
 void bench_keys_fini(struct bench_keys *k);
 /* Write the keys with these numbers; n is at most cap. */
 void bench_keys_make(struct bench_keys *k, const uint64_t *number, size_t n);
+/* Read keys once, so that they are in the cache.  Returns a number for the caller to keep, so that
+ * the compiler does not drop the reads. */
+uint64_t bench_keys_read(const deja_slice *keys, size_t n);
 /* Mean length of the keys written last. */
 double bench_keys_mean_len(const struct bench_keys *k);
 

@@ -192,11 +192,5 @@ double bench_limit_change(struct bench_limit *l)
 
 void bench_limit_warm(struct bench_limit *l, const struct bench_keys *keys)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < keys->n; i++) {
-        const uint8_t *bytes = keys->slice[i].data;
-        for (size_t at = 0; at < keys->slice[i].len; at += LINE / 2)
-            sum += bytes[at];
-    }
-    l->sink += sum;
+    l->sink += bench_keys_read(keys->slice, keys->n);
 }

@@ -136,6 +136,7 @@ static void json_operation(struct json *j, const struct bench_case *c, unsigned 
 static void json_case(struct json *j, const struct bench_case *c)
 {
     json_object(j, NULL);
+    json_string(j, "case", c->section);
     json_string(j, "kind", bench_case_name(c));
     json_uint(j, "n", c->n);
     json_real(j, "p", c->p);
@@ -227,6 +228,7 @@ static void csv_row(const struct bench_report *r, const struct bench_case *c, un
     csv_text(o, r->host.flags);
     csv_text(o, r->host.simd);
     csv_text(o, r->host.huge_pages);
+    csv_text(o, c->section);
     csv_text(o, bench_case_name(c));
     csv_text(o, bench_ops[op].name);
     csv_text(o, bench_call_names[call]);
@@ -241,7 +243,7 @@ void bench_report_csv(const struct bench_report *r, struct out *o)
 {
     out_text(
         o,
-        "version,cpu,compiler,flags,simd,huge_pages,kind,operation,call,n,bytes,rounds,"
+        "version,cpu,compiler,flags,simd,huge_pages,case,kind,operation,call,n,bytes,rounds,"
         "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,fused_ns,line_changed_ns,key_bytes,ns,"
         "ratio,ratio_low,ratio_high,ratio_fused\n");
     for (size_t i = 0; i < r->n; i++)

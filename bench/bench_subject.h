@@ -1,7 +1,7 @@
 /* bench_subject.h - a benchmark subject: a kind of deja, or another structure that stores keys.
  *
  * The calls process many keys in order; answer[i] is 1 if key i was found or, for add, if it was
- * new.  "Batch" is one library call for all of them, "one" a call per key. */
+ * new.  "Batch" is a library call for many keys, "one" a call per key. */
 #ifndef BENCH_BENCH_SUBJECT_H
 #define BENCH_BENCH_SUBJECT_H
 #include "deja.h"
@@ -9,7 +9,7 @@
 typedef int bench_call(void *self, const deja_slice *keys, size_t n, uint8_t *answer);
 
 struct bench_subject {
-    const char *name;
+    const char *name; /* NULL: named after its kind */
     /* Create a subject for n keys at rate p; NULL, with a reason in err, on failure. */
     void *(*open)(uint32_t kind, uint64_t n, double p, deja_error *err);
     void (*close)(void *self); /* self may be NULL */
@@ -28,8 +28,9 @@ struct bench_subject {
     int (*contains_hashed)(void *self, const uint64_t *hash, size_t n, uint8_t *found);
 };
 
-/* bench_filter.c: deja's kinds; those with layers, and those made by a deja_builder. */
-extern const struct bench_subject bench_filter, bench_layered, bench_static;
+/* bench_filter.c: deja's kinds; those with layers, those made by a deja_builder, and filters that
+ * have grown. */
+extern const struct bench_subject bench_filter, bench_layered, bench_static, bench_grown;
 /* bench_segments.c, bench_table.c */
 extern const struct bench_subject bench_segments, bench_table;
 double bench_rate_unknown(void *self); /* -1 */

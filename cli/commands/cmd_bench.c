@@ -20,6 +20,7 @@ struct bench_options {
     const char *urls;
     const char *csv;
     bool quick;
+    bool list;
 };
 
 static const struct opt options[] = {
@@ -32,6 +33,7 @@ static const struct opt options[] = {
                "use the lines of FILE as keys instead of generated URLs"),
     OPT_FLAG(0, "quick", struct bench_options, quick,
              "measure fewer rounds, with at most 10M keys"),
+    OPT_FLAG(0, "list", struct bench_options, list, "only list the cases"),
     OPT_GROUP(struct bench_options, shared, shared_output),
     OPT_STRING(0, "csv", "FILE", struct bench_options, csv,
                "also write the figures to FILE as CSV"),
@@ -41,14 +43,31 @@ static const struct opt options[] = {
     OPT_END,
 };
 
+struct bench;
+/* A group of measurements, as named on the command line: it plans cases, or runs by itself. */
+struct section {
+    const char *name, *help;
+    void (*plan)(struct bench *b, uint64_t n);
+    int (*run)(struct bench *b, deja_error *err);
+};
+
 struct bench {
     const struct call *call;
     const struct bench_options *o;
     struct bench_keys keys;
     struct bench_report report;
     struct bench_case cases[CASES_MAX];
-    size_t n; /* planned cases; the report counts the finished ones */
+    const struct section *section; /* being planned */
+    size_t n;                      /* planned cases; the report counts the finished ones */
 };
+
+static int run_urls(struct bench *b, deja_error *err)
+{
+    const int rc =
+        bench_url_run(b->report.url, &b->keys, b->o->quick ? ROUNDS_QUICK : ROUNDS, err);
+    b->report.has_url = rc == DEJA_OK;
+    return rc;
+}
 
 /* --- What to run ------------------------------------------------------------ */
 
@@ -73,19 +92,25 @@ static void reduce(const struct bench *b, struct bench_case *c)
                      num_bytes(b->report.host.available).s, bench_short_count(c->n).s);
 }
 
+/* Each kind in batches and one at a time; or one thread, two that share a filter, and one again. */
+#define ALONE  (BENCH_CALL(BENCH_BATCH) | BENCH_CALL(BENCH_ONE))
+#define SHARED (BENCH_CALL(BENCH_BATCH) | BENCH_CALL(BENCH_TWO) | BENCH_CALL(BENCH_AFTER))
+
 static void plan(struct bench *b, const struct bench_subject *s, uint32_t kind, uint64_t n,
-                 double p)
+                 unsigned calls, double p)
 {
     if (b->n == CASES_MAX)
         return;
     struct bench_case *c = &b->cases[b->n];
-    *c = (struct bench_case){.subject = s, .kind = kind, .n = n, .p = p};
+    *c = (struct bench_case){.section = b->section->name, .subject = s, .kind = kind, .n = n};
+    c->p = p;
+    c->calls = calls;
     c->rounds = b->o->quick ? ROUNDS_QUICK : ROUNDS;
     reduce(b, c);
     for (size_t i = 0; i < b->n; i++)
         if (b->cases[i].subject == s && b->cases[i].kind == kind && b->cases[i].n == c->n &&
-            b->cases[i].p == p)
-            return; /* reduced to a case that is already planned */
+            b->cases[i].p == p && b->cases[i].calls == calls)
+            return; /* already planned, or reduced to such a case */
     b->n++;
 }
 
@@ -96,36 +121,118 @@ static const struct bench_subject *subject_of(uint32_t kind)
                                                  : &bench_filter;
 }
 
-static void plan_size(struct bench *b, uint64_t n)
+static double rate_of(const struct bench *b)
+{
+    return b->o->shared.filter.fp_rate > 0 ? b->o->shared.filter.fp_rate : 1e-2;
+}
+
+static uint32_t kind_of(const struct bench *b)
+{
+    return b->o->shared.filter.kind ? b->o->shared.filter.kind : DEJA_BLOCKED;
+}
+
+static void plan_kinds(struct bench *b, uint64_t n)
 {
     const struct shared_options *c = &b->o->shared;
-    const double p = c->filter.fp_rate > 0 ? c->filter.fp_rate : 1e-2;
+    const double p = rate_of(b);
     for (uint32_t kind = 0; (kind = deja_kind_next(kind));) {
         if (c->filter.kind != 0 && c->filter.kind != kind)
             continue;
-        plan(b, subject_of(kind), kind, n, p);
+        plan(b, subject_of(kind), kind, n, ALONE, p);
         if (deja_kind_can(kind, DEJA_CAN_LAYER)) /* for comparison */
-            plan(b, &bench_segments, 0, n, p);
+            plan(b, &bench_segments, 0, n, ALONE, p);
         if (kind == DEJA_BLOCKED &&
             !(c->filter.fp_rate > 0)) /* measure the default kind at a small rate, too */
-            plan(b, &bench_filter, kind, n, 1e-6);
+            plan(b, &bench_filter, kind, n, ALONE, 1e-6);
     }
     if (c->filter.kind != 0)
         return;
     const struct bench_subject *libbloom = bench_libbloom();
     if (libbloom)
-        plan(b, libbloom, 0, n, p);
-    plan(b, &bench_table, 0, n, p);
+        plan(b, libbloom, 0, n, ALONE, p);
+    plan(b, &bench_table, 0, n, ALONE, p);
+}
+
+static void plan_threads(struct bench *b, uint64_t n)
+{
+    plan(b, subject_of(kind_of(b)), kind_of(b), n, SHARED, rate_of(b));
+}
+
+static void plan_growth(struct bench *b, uint64_t n)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = kind_of(b);
+    opt.capacity = n;
+    plan(b, subject_of(opt.kind), opt.kind, n, ALONE, rate_of(b));
+    if (deja_options_grow(&opt))
+        plan(b, &bench_grown, kind_of(b), n, ALONE, rate_of(b));
+    else
+        console_note(b->call->console, "growth: %s cannot grow", deja_kind_name(kind_of(b)));
+}
+
+static const struct section sections[] = {
+    {"kinds", "each operation on every kind, in batches and one key at a time", plan_kinds, NULL},
+    {"threads", "one thread, two that share a filter, and one again", plan_threads, NULL},
+    {"growth", "a filter that has grown from n/8, and one that was large enough", plan_growth,
+     NULL},
+    {"urls", "canonicalization in each profile, compared with hashing", NULL, run_urls},
+};
+#define N_SECTIONS (sizeof sections / sizeof sections[0])
+
+static const char *operand_name(uint32_t number)
+{
+    return number < N_SECTIONS ? sections[number].name : NULL;
+}
+
+static int check_names(const struct call *call, deja_error *err)
+{
+    for (size_t i = 0; i < call->n_operands; i++) {
+        struct opt_near near = {.word = call->operands[i]};
+        bool known = false;
+        for (size_t k = 0; k < N_SECTIONS && !known; k++) {
+            known = strcmp(sections[k].name, near.word) == 0;
+            opt_near_offer(&near, sections[k].name);
+        }
+        if (!known)
+            return fail(err, OPT_USAGE, "unknown case '%.40s'%s", near.word,
+                        near.best ? opt_near_hint(&near, "").text : "; run 'deja bench --list'");
+    }
+    return DEJA_OK;
+}
+
+/* Without names: all, or with --kind only that kind's row of the first. */
+static bool is_chosen(const struct bench *b, const struct section *s)
+{
+    if (b->call->n_operands == 0)
+        return b->o->shared.filter.kind == 0 || s == sections;
+    for (size_t i = 0; i < b->call->n_operands; i++)
+        if (strcmp(b->call->operands[i], s->name) == 0)
+            return true;
+    return false;
+}
+
+static int list(const struct call *call, deja_error *err)
+{
+    struct table t;
+    table_init(&t, "ll");
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        table_row(&t, sections[i].name, sections[i].help, NULL);
+    const int rc = table_print(&t, call->out, 0, err);
+    return rc < 0 ? rc : COMMAND_DONE;
 }
 
 static void plan_all(struct bench *b)
 {
-    if (b->o->shared.filter.capacity > 0) {
-        plan_size(b, b->o->shared.filter.capacity);
-        return;
+    const uint64_t asked = b->o->shared.filter.capacity;
+    const uint64_t sizes[] = {asked ? asked : IN_CACHE, asked         ? 0
+                                                        : b->o->quick ? BEYOND_QUICK
+                                                                      : BEYOND};
+    for (size_t i = 0; i < N_SECTIONS; i++) {
+        b->section = &sections[i];
+        for (size_t k = 0; k < 2 && sizes[k] > 0; k++)
+            if (is_chosen(b, b->section) && b->section->plan)
+                b->section->plan(b, sizes[k]);
     }
-    plan_size(b, IN_CACHE);
-    plan_size(b, b->o->quick ? BEYOND_QUICK : BEYOND);
 }
 
 /* --- Running it ------------------------------------------------------------- */
@@ -183,7 +290,11 @@ static int run(struct call *call, deja_error *err)
     b = (struct bench){.call = call, .o = call->options};
     b.report.cases = b.cases;
     b.report.urls = b.o->urls;
-    int rc = check_outputs(b.o, err);
+    if (b.o->list)
+        return list(call, err);
+    int rc = check_names(call, err);
+    if (rc == DEJA_OK)
+        rc = check_outputs(b.o, err);
     if (rc < 0)
         return rc;
     bench_host_look(&b.report.host);
@@ -192,10 +303,9 @@ static int run(struct call *call, deja_error *err)
         plan_all(&b);
         rc = run_cases(&b, err);
     }
-    if (rc == DEJA_OK && b.o->shared.filter.kind == 0 && !signals_stopped(call->stop)) {
-        rc = bench_url_run(b.report.url, &b.keys, b.o->quick ? ROUNDS_QUICK : ROUNDS, err);
-        b.report.has_url = rc == DEJA_OK;
-    }
+    for (size_t i = 0; i < N_SECTIONS && rc == DEJA_OK && !signals_stopped(call->stop); i++)
+        if (is_chosen(&b, &sections[i]) && sections[i].run)
+            rc = sections[i].run(&b, err);
     if (rc == DEJA_OK)
         rc = report(&b, err);
     bench_keys_fini(&b.keys);
@@ -206,7 +316,8 @@ static int run(struct call *call, deja_error *err)
 const struct command cmd_bench = {
     .name = "bench",
     .summary = "measure this machine, and compare deja with its limits",
-    .operands = "",
+    .operands = "[CASE]...",
+    .operand_names = operand_name,
     .options = options,
     .options_size = sizeof(struct bench_options),
     .description =
@@ -219,18 +330,23 @@ const struct command cmd_bench = {
         "run.\n\n"
         "n is the number of keys: 1M fits into the caches of most machines, 100M does not. Before "
         "measuring, bench checks that no added key is missing and that the false-positive rate is "
-        "as expected. `batch' passes many keys in one call, `one' a single key. A static filter "
-        "has no adds, and a window counts repeats as new. `scalable' has four parts. Spread is "
-        "the largest interquartile range: half of the rounds were within it.\n\n"
-        "layered is compared with the least it must do: hash each segment of a URL and look it up "
-        "once in a classic filter of the same n and p.\n\n"
-        "Without --kind, bench also measures canonicalization in each profile, compared with "
-        "hashing.\n\n"
-        "libbloom, if installed, and a plain hash table that stores the strings are measured as "
-        "well. A case that needs more than 60% of the available memory is made smaller, with a "
-        "note.",
+        "as expected. Spread is the largest interquartile range: half of the rounds were within "
+        "it. A CASE selects what to measure; without one, bench runs all of them, or with --kind "
+        "only `kinds'.\n\n"
+        "kinds: `batch' passes 1024 keys in one call, `one' a single key. Adding is a test as well, "
+        "so it is also measured with 90, 50 and 10% new keys, in random order. A static filter has "
+        "no adds, and a window counts repeats as new. `scalable' has four parts. layered is "
+        "compared with the least it must do: hash each segment of a URL and look it up once in a "
+        "classic filter of the same n and p. libbloom, if installed, and a plain hash table that "
+        "stores the strings are measured as well.\n\n"
+        "threads: one thread, then two that share the filter (`2 threads', where the time per key "
+        "would be half as long at best), then one alone again (`batch after').\n\n"
+        "growth: a filter that was large enough, and one that grew from n/8.\n\n"
+        "urls: canonicalization in each profile, compared with hashing.\n\n"
+        "A case that needs more than 60% of the available memory is made smaller, with a note.",
     .examples = {{"all kinds, with fewer keys and rounds", "deja bench --quick"},
                  {"one kind, in seconds", "deja bench --quick --kind blocked -n 100k"},
+                 {"two threads that share a filter", "deja bench --quick threads -n 100k"},
                  {"everything, for a spreadsheet", "deja bench --quick -n 10k --csv bench.csv"}},
     .run = run,
 };

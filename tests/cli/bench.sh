@@ -17,10 +17,11 @@ assert report["memory_available"] > 0
 kinds = {case["kind"] for case in report["cases"]}
 assert kinds >= {"blocked", "classic", "exact", "paired", "scalable", "spectral", "static", "window",
                  "hash table"}, kinds
-assert [c["p"] for c in report["cases"] if c["kind"] == "blocked"] == [0.01, 1e-6]
+assert [c["p"] for c in report["cases"] if c["kind"] == "blocked"] == [0.01, 1e-6, 0.01]
 
 contains = {"contains absent", "contains present", "contains half"}
 every = contains | {"add new", "add 90% new", "add 50% new", "add 10% new", "add present"}
+assert {case["case"] for case in report["cases"]} == {"kinds", "threads", "growth"}
 for case in report["cases"]:
     assert case["n"] == 100000
     for field in ("bytes", "bits_per_key", "hash_ns", "line_ns", "fused_ns", "line_changed_ns", "limit_ns",
@@ -28,8 +29,12 @@ for case in report["cases"]:
         assert case[field] > 0, (case["kind"], field)
     assert 0 <= case["rate"] < 0.05 and 40 < case["key_bytes"] < 80
     calls = {(o["call"], o["operation"]) for o in case["operations"]}
-    ours = case["kind"] not in ("libbloom", "hash table")
-    for call in ("batch", "one") if ours else ("one",):
+    if case["kind"] in ("libbloom", "hash table"):
+        expected = ["one"]
+    else:
+        expected = ["batch", "2 threads", "batch after"] if case["case"] == "threads" else ["batch", "one"]
+    assert {c for c, o in calls} == set(expected), calls
+    for call in expected:
         # Nothing can be added to static, and window reports repeats as new.
         want = {"static": contains, "window": contains | {"add new"}}.get(case["kind"], every)
         assert {o for c, o in calls if c == call} == want, (case["kind"], call, calls)
@@ -66,9 +71,29 @@ succeeds deja bench -q --quick -k blocked -n 20k -p 0.001 -o table.txt
 expect_stdout ""
 grep -q '^blocked *20k *0.001 ' table.txt || fail "no row for rate 0.001"
 
+# --- cases by name ---------------------------------------------------------------
+deja bench --list >list.txt
+while read -r name _; do
+    succeeds deja bench -q --quick -n 2k "$name" --json
+    python3 - "$name" .stdout <<'END' || fail "case $name reports something else"
+import json
+import sys
+
+report = json.load(open(sys.argv[2]))
+cases = {case["case"] for case in report["cases"]}
+assert cases == ({sys.argv[1]} if sys.argv[1] != "urls" else set()), cases
+assert bool(report["canonical"]) == (sys.argv[1] == "urls")
+END
+done <list.txt
+succeeds deja bench -q --quick -n 2k growth -k exact
+[ "$(grep -c '^grown from n/8 ' .stdout)" -eq 2 ] || fail "no rows for an exact filter that grew"
+succeeds deja bench --quick -n 2k growth -k spectral
+expect_stderr_has "growth: spectral cannot grow"
+
 # --- errors -------------------------------------------------------------------------
 fails_with 2 "--capacity" deja bench -n 10
-fails_with 2 "unexpected operand" deja bench file
+fails_with 2 "unknown case 'file'" deja bench file
+fails_with 2 "did you mean threads?" deja bench thread
 fails_with 2 "nowhere.txt" deja bench --quick -n 20k --urls nowhere.txt
 : >empty.txt
 fails_with 2 "empty.txt has no line" deja bench --quick -n 20k --urls empty.txt
