@@ -74,6 +74,39 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
     table_cell(t, "%s", num_share(worst_spread(c, call)).s);
 }
 
+/* A few nanoseconds per key, or a job that takes longer. */
+static struct num_text short_time(double ns)
+{
+    struct num_text t;
+    if (ns >= 1e4)
+        return num_took(ns * 1e-9);
+    (void)snprintf(t.s, sizeof t.s, "%.16s ns", num_fixed(ns, 1).s);
+    return t;
+}
+
+static int job_table(const struct bench_report *r, struct out *o, deja_error *err)
+{
+    struct table t;
+    out_text(o, "\njobs: median time, compared with a limit of this machine\n\n");
+    table_init(&t, "lrrrlrlrrr");
+    table_row(&t, "job", "n", "p", "size", "per", "time", "limit", "time", "ratio", "spread",
+              NULL);
+    for (size_t i = 0; i < r->n_results; i++) {
+        const struct bench_result *x = &r->results[i];
+        table_cell(&t, "%s", x->job->name);
+        table_cell(&t, "%s", bench_short_count(x->n).s);
+        table_cell(&t, "%s", num_rate(x->p).s);
+        table_cell(&t, "%s", num_bytes(x->bytes).s);
+        table_cell(&t, "%s", x->job->per);
+        table_cell(&t, "%s", short_time(x->ns).s);
+        table_cell(&t, "%s", x->job->limit);
+        table_cell(&t, "%s", short_time(x->limit_ns).s);
+        table_cell(&t, "%s", num_fixed(x->ratio.median, 2).s);
+        table_cell(&t, "%s", num_share((x->ratio.high - x->ratio.low) / x->ratio.median).s);
+    }
+    return table_print(&t, o, 0, err);
+}
+
 static int url_table(const struct bench_report *r, struct out *o, deja_error *err)
 {
     struct table t;
@@ -92,16 +125,12 @@ static int url_table(const struct bench_report *r, struct out *o, deja_error *er
     return table_print(&t, o, 0, err);
 }
 
-int bench_report_table(const struct bench_report *r, struct out *o, deja_error *err)
+static int case_table(const struct bench_report *r, struct out *o, deja_error *err)
 {
     struct table t;
-    const struct bench_host *h = &r->host;
-    out_printf(o, "deja %s; %s; %s (%s); SIMD: %s; huge pages: %s\n", deja_version(), h->cpu,
-               h->compiler, h->flags, h->simd, h->huge_pages);
-    if (r->n > 0)
-        out_printf(o, "keys: %s, %s bytes on average, %zu at a time\n",
-                   r->urls != NULL ? r->urls : "generated URLs",
-                   num_fixed(r->cases[0].key_len, 0).s, r->cases[0].lot);
+    out_printf(o, "keys: %s, %s bytes on average, %zu at a time\n",
+               r->urls != NULL ? r->urls : "generated URLs", num_fixed(r->cases[0].key_len, 0).s,
+               r->cases[0].lot);
     out_text(o,
              "median ns per key (in parentheses: ratio to the limit, which is hashing the key and "
              "touching one cache line; `fused' is a loop that overlaps the two)\n\n");
@@ -111,7 +140,17 @@ int bench_report_table(const struct bench_report *r, struct out *o, deja_error *
         for (unsigned call = 0; call < BENCH_CALLS; call++)
             if (r->cases[i].figure[call][0].measured)
                 row(&t, &r->cases[i], call);
-    const int rc = table_print(&t, o, 0, err);
+    return table_print(&t, o, 0, err);
+}
+
+int bench_report_table(const struct bench_report *r, struct out *o, deja_error *err)
+{
+    const struct bench_host *h = &r->host;
+    out_printf(o, "deja %s; %s; %s (%s); SIMD: %s; huge pages: %s\n", deja_version(), h->cpu,
+               h->compiler, h->flags, h->simd, h->huge_pages);
+    int rc = r->n > 0 ? case_table(r, o, err) : DEJA_OK;
+    if (rc == DEJA_OK && r->n_results > 0)
+        rc = job_table(r, o, err);
     return rc == DEJA_OK && r->has_url ? url_table(r, o, err) : rc;
 }
 
@@ -163,6 +202,26 @@ static void json_case(struct json *j, const struct bench_case *c)
     json_end(j);
 }
 
+static void json_result(struct json *j, const struct bench_result *x)
+{
+    json_object(j, NULL);
+    json_string(j, "case", x->section);
+    json_string(j, "job", x->job->name);
+    json_string(j, "kind", deja_kind_name(x->kind));
+    json_uint(j, "n", x->n);
+    json_real(j, "p", x->p);
+    json_uint(j, "bytes", x->bytes);
+    json_uint(j, "rounds", x->rounds);
+    json_string(j, "per", x->job->per);
+    json_real(j, "ns", x->ns);
+    json_string(j, "limit", x->job->limit);
+    json_real(j, "limit_ns", x->limit_ns);
+    json_real(j, "ratio", x->ratio.median);
+    json_real(j, "ratio_low", x->ratio.low);
+    json_real(j, "ratio_high", x->ratio.high);
+    json_end(j);
+}
+
 static void json_url(struct json *j, const struct bench_url *u)
 {
     json_object(j, NULL);
@@ -191,6 +250,10 @@ void bench_report_json(const struct bench_report *r, struct out *o)
     for (size_t i = 0; i < r->n; i++)
         json_case(&j, &r->cases[i]);
     json_end(&j);
+    json_array(&j, "jobs");
+    for (size_t i = 0; i < r->n_results; i++)
+        json_result(&j, &r->results[i]);
+    json_end(&j);
     json_array(&j, "canonical");
     for (size_t i = 0; r->has_url && i < BENCH_PROFILES; i++)
         json_url(&j, &r->url[i]);
@@ -218,37 +281,51 @@ static void csv_reals(struct out *o, const double *x, size_t n)
         out_printf(o, "%s%s", num_exact(x[i]).s, i + 1 < n ? "," : "\n");
 }
 
+/* The columns that all rows have. */
+static void csv_begin(const struct bench_report *r, const char *section, const char *kind,
+                      const char *operation, const char *call, struct out *o)
+{
+    const char *const texts[] = {deja_version(),   r->host.cpu,
+                                 r->host.compiler, r->host.flags,
+                                 r->host.simd,     r->host.huge_pages,
+                                 section,          kind,
+                                 operation,        call};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        csv_text(o, texts[i]);
+}
+
 static void csv_row(const struct bench_report *r, const struct bench_case *c, unsigned call,
                     unsigned op, struct out *o)
 {
     const struct bench_figure *f = &c->figure[call][op];
-    csv_text(o, deja_version());
-    csv_text(o, r->host.cpu);
-    csv_text(o, r->host.compiler);
-    csv_text(o, r->host.flags);
-    csv_text(o, r->host.simd);
-    csv_text(o, r->host.huge_pages);
-    csv_text(o, c->section);
-    csv_text(o, bench_case_name(c));
-    csv_text(o, bench_ops[op].name);
-    csv_text(o, bench_call_names[call]);
+    csv_begin(r, c->section, bench_case_name(c), bench_ops[op].name, bench_call_names[call], o);
     out_printf(o, "%" PRIu64 ",%" PRIu64 ",%u,%zu,", c->n, c->bytes, c->rounds, c->lot);
-    const double reals[] = {c->p,         bits_per_key(c), c->rate,    c->hash_ns, c->line_ns,
-                            c->fused_ns,  c->change_ns,    c->key_len, f->ns,      f->ratio.median,
-                            f->ratio.low, f->ratio.high,   f->fused};
+    const double reals[] = {c->p,         bits_per_key(c), c->rate,         c->hash_ns,
+                            c->line_ns,   c->fused_ns,     c->change_ns,    c->key_len,
+                            f->fused,     f->ns,           f->ratio.median, f->ratio.low,
+                            f->ratio.high};
+    csv_reals(o, reals, sizeof reals / sizeof reals[0]);
+}
+
+static void csv_result(const struct bench_report *r, const struct bench_result *x, struct out *o)
+{
+    csv_begin(r, x->section, deja_kind_name(x->kind), x->job->name, x->job->per, o);
+    out_printf(o, "%" PRIu64 ",%" PRIu64 ",%u,,%s,%s,,,,,,,,", x->n, x->bytes, x->rounds,
+               num_exact(x->p).s, num_exact((double)x->bytes * 8 / (double)x->n).s);
+    const double reals[] = {x->ns, x->ratio.median, x->ratio.low, x->ratio.high};
     csv_reals(o, reals, sizeof reals / sizeof reals[0]);
 }
 
 void bench_report_csv(const struct bench_report *r, struct out *o)
 {
-    out_text(
-        o,
-        "version,cpu,compiler,flags,simd,huge_pages,case,kind,operation,call,n,bytes,rounds,"
-        "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,fused_ns,line_changed_ns,key_bytes,ns,"
-        "ratio,ratio_low,ratio_high,ratio_fused\n");
+    out_text(o, "version,cpu,compiler,flags,simd,huge_pages,case,kind,operation,call,n,bytes,"
+                "rounds,keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,fused_ns,"
+                "line_changed_ns,key_bytes,ratio_fused,ns,ratio,ratio_low,ratio_high\n");
     for (size_t i = 0; i < r->n; i++)
         for (unsigned call = 0; call < BENCH_CALLS; call++)
             for (unsigned op = 0; op < BENCH_OPS; op++)
                 if (r->cases[i].figure[call][op].measured)
                     csv_row(r, &r->cases[i], call, op, o);
+    for (size_t i = 0; i < r->n_results; i++)
+        csv_result(r, &r->results[i], o);
 }

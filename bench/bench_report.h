@@ -3,6 +3,7 @@
 #define BENCH_BENCH_REPORT_H
 #include "bench/bench_case.h"
 #include "bench/bench_host.h"
+#include "bench/bench_job.h"
 #include "bench/bench_url.h"
 #include "tools/base/out.h"
 
@@ -10,6 +11,8 @@ struct bench_report {
     struct bench_host host;
     const struct bench_case *cases;
     size_t n;
+    const struct bench_result *results; /* of jobs */
+    size_t n_results;
     struct bench_url url[BENCH_PROFILES];
     bool has_url;     /* whether they were measured */
     const char *urls; /* the list that the keys are from; NULL: generated */

@@ -6,19 +6,24 @@
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/signals.h"
+#include <stdlib.h>
 
 #define CASES_MAX    64
-#define MEMORY_SHARE 0.6 /* of the available memory */
+#define RESULTS_MAX  (4 * BENCH_JOBS) /* two sections with jobs, two sizes */
+#define JOB_KEYS     30000000         /* keys in all rounds of a job, if that is three or more */
+#define MEMORY_SHARE 0.6              /* of the available memory */
 #define IN_CACHE     UINT64_C(1000000)
 #define BEYOND       UINT64_C(100000000)
 #define BEYOND_QUICK UINT64_C(10000000)
 #define ROUNDS       21
 #define ROUNDS_QUICK 7
+#define ROUNDS_LEAST 3
 
 struct bench_options {
     struct shared_options shared;
     const char *urls;
     const char *csv;
+    const char *dir;
     bool quick;
     bool list;
 };
@@ -33,6 +38,8 @@ static const struct opt options[] = {
                "use the lines of FILE as keys instead of generated URLs"),
     OPT_FLAG(0, "quick", struct bench_options, quick,
              "measure fewer rounds, with at most 10M keys"),
+    OPT_STRING(0, "dir", "DIR", struct bench_options, dir,
+               "put the files of `files' into DIR (default: $TMPDIR, or /tmp)"),
     OPT_FLAG(0, "list", struct bench_options, list, "only list the cases"),
     OPT_GROUP(struct bench_options, shared, shared_output),
     OPT_STRING(0, "csv", "FILE", struct bench_options, csv,
@@ -44,11 +51,12 @@ static const struct opt options[] = {
 };
 
 struct bench;
-/* A group of measurements, as named on the command line: it plans cases, or runs by itself. */
+/* A group of measurements, as named on the command line.  What it lacks is NULL. */
 struct section {
     const char *name, *help;
-    void (*plan)(struct bench *b, uint64_t n);
-    int (*run)(struct bench *b, deja_error *err);
+    void (*plan)(struct bench *b, uint64_t n); /* cases */
+    const struct bench_group *jobs;
+    int (*run)(struct bench *b, deja_error *err); /* anything else */
 };
 
 struct bench {
@@ -57,6 +65,7 @@ struct bench {
     struct bench_keys keys;
     struct bench_report report;
     struct bench_case cases[CASES_MAX];
+    struct bench_result results[RESULTS_MAX];
     const struct section *section; /* being planned */
     size_t n;                      /* planned cases; the report counts the finished ones */
 };
@@ -160,22 +169,18 @@ static void plan_threads(struct bench *b, uint64_t n)
 
 static void plan_growth(struct bench *b, uint64_t n)
 {
-    deja_options opt = DEJA_OPTIONS_INIT;
-    opt.kind = kind_of(b);
-    opt.capacity = n;
-    plan(b, subject_of(opt.kind), opt.kind, n, ALONE, rate_of(b));
-    if (deja_options_grow(&opt))
-        plan(b, &bench_grown, kind_of(b), n, ALONE, rate_of(b));
-    else
-        console_note(b->call->console, "growth: %s cannot grow", deja_kind_name(kind_of(b)));
+    plan(b, &bench_filter, kind_of(b), n, ALONE, rate_of(b));
+    plan(b, &bench_grown, kind_of(b), n, ALONE, rate_of(b));
 }
 
 static const struct section sections[] = {
-    {"kinds", "each operation on every kind, in batches and one key at a time", plan_kinds, NULL},
-    {"threads", "one thread, two that share a filter, and one again", plan_threads, NULL},
-    {"growth", "a filter that has grown from n/8, and one that was large enough", plan_growth,
-     NULL},
-    {"urls", "canonicalization in each profile, compared with hashing", NULL, run_urls},
+    {"kinds", "each operation on every kind, in batches and one key at a time",
+     .plan = plan_kinds},
+    {"threads", "one thread, two that share a filter, and one again", .plan = plan_threads},
+    {"growth", "filters and streams that grow, compared with sized ones", .plan = plan_growth,
+     .jobs = &bench_stream},
+    {"files", "the first adds to a new and to an existing file, and syncs", .jobs = &bench_files},
+    {"urls", "canonicalization in each profile, compared with hashing", .run = run_urls},
 };
 #define N_SECTIONS (sizeof sections / sizeof sections[0])
 
@@ -211,6 +216,29 @@ static bool is_chosen(const struct bench *b, const struct section *s)
     return false;
 }
 
+static deja_options job_options(const struct bench *b, uint64_t n)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = kind_of(b);
+    opt.capacity = n;
+    opt.fp_rate = rate_of(b);
+    opt.seed = 1;
+    return opt;
+}
+
+/* Jobs use filters that grow, like the commands. */
+static int check_kind(const struct bench *b, deja_error *err)
+{
+    deja_options opt = job_options(b, IN_CACHE);
+    const bool grows = deja_options_grow(&opt);
+    for (size_t i = 0; i < N_SECTIONS && !grows; i++)
+        if (is_chosen(b, &sections[i]) && sections[i].jobs)
+            return fail(err, OPT_USAGE,
+                        "%s needs a kind that can grow (blocked, classic, exact, scalable)",
+                        sections[i].name);
+    return DEJA_OK;
+}
+
 static int list(const struct call *call, deja_error *err)
 {
     struct table t;
@@ -221,15 +249,22 @@ static int list(const struct call *call, deja_error *err)
     return rc < 0 ? rc : COMMAND_DONE;
 }
 
-static void plan_all(struct bench *b)
+/* The number of keys of each case, the smaller first; returns how many there are. */
+static size_t choose_sizes(const struct bench *b, uint64_t sizes[2])
 {
     const uint64_t asked = b->o->shared.filter.capacity;
-    const uint64_t sizes[] = {asked ? asked : IN_CACHE, asked         ? 0
-                                                        : b->o->quick ? BEYOND_QUICK
-                                                                      : BEYOND};
+    sizes[0] = asked ? asked : IN_CACHE;
+    sizes[1] = b->o->quick ? BEYOND_QUICK : BEYOND;
+    return asked ? 1 : 2;
+}
+
+static void plan_all(struct bench *b)
+{
+    uint64_t sizes[2];
+    const size_t n = choose_sizes(b, sizes);
     for (size_t i = 0; i < N_SECTIONS; i++) {
         b->section = &sections[i];
-        for (size_t k = 0; k < 2 && sizes[k] > 0; k++)
+        for (size_t k = 0; k < n; k++)
             if (is_chosen(b, b->section) && b->section->plan)
                 b->section->plan(b, sizes[k]);
     }
@@ -258,6 +293,44 @@ static int run_cases(struct bench *b, deja_error *err)
     }
     console_clear(b->call->console);
     return DEJA_OK;
+}
+
+/* Jobs take long, so large ones get few rounds. */
+static unsigned job_rounds(const struct bench *b, uint64_t n)
+{
+    const unsigned most = b->o->quick ? ROUNDS_QUICK : ROUNDS;
+    return n > JOB_KEYS / ROUNDS_LEAST ? ROUNDS_LEAST
+           : n > JOB_KEYS / most       ? (unsigned)(JOB_KEYS / n)
+                                       : most;
+}
+
+static int run_jobs(struct bench *b, const struct section *s, deja_error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    uint64_t sizes[2];
+    const size_t n = choose_sizes(b, sizes);
+    for (size_t i = 0; i < n && !signals_stopped(b->call->stop); i++) {
+        struct bench_work w = {.opt = job_options(b, sizes[i]), .keys = &b->keys};
+        struct bench_result *result = b->results + b->report.n_results;
+        size_t done;
+        w.stop = b->call->stop;
+        w.dir = b->o->dir ? b->o->dir : tmp && tmp[0] ? tmp : "/tmp";
+        console_line(b->call->console, s->name, "");
+        const int rc = bench_group_run(s->jobs, &w, job_rounds(b, sizes[i]), result, &done, err);
+        if (rc < 0)
+            return rc;
+        for (size_t k = 0; k < done; k++)
+            result[k].section = s->name;
+        b->report.n_results += done;
+    }
+    console_clear(b->call->console);
+    return DEJA_OK;
+}
+
+static int run_section(struct bench *b, const struct section *s, deja_error *err)
+{
+    const int rc = s->jobs ? run_jobs(b, s, err) : DEJA_OK;
+    return rc == DEJA_OK && s->run ? s->run(b, err) : rc;
 }
 
 static int report(struct bench *b, deja_error *err)
@@ -289,10 +362,13 @@ static int run(struct call *call, deja_error *err)
     static struct bench b;
     b = (struct bench){.call = call, .o = call->options};
     b.report.cases = b.cases;
+    b.report.results = b.results;
     b.report.urls = b.o->urls;
     if (b.o->list)
         return list(call, err);
     int rc = check_names(call, err);
+    if (rc == DEJA_OK)
+        rc = check_kind(&b, err);
     if (rc == DEJA_OK)
         rc = check_outputs(b.o, err);
     if (rc < 0)
@@ -304,8 +380,8 @@ static int run(struct call *call, deja_error *err)
         rc = run_cases(&b, err);
     }
     for (size_t i = 0; i < N_SECTIONS && rc == DEJA_OK && !signals_stopped(call->stop); i++)
-        if (is_chosen(&b, &sections[i]) && sections[i].run)
-            rc = sections[i].run(&b, err);
+        if (is_chosen(&b, &sections[i]))
+            rc = run_section(&b, &sections[i], err);
     if (rc == DEJA_OK)
         rc = report(&b, err);
     bench_keys_fini(&b.keys);
@@ -341,7 +417,11 @@ const struct command cmd_bench = {
         "stores the strings are measured as well.\n\n"
         "threads: one thread, then two that share the filter (`2 threads', where the time per key "
         "would be half as long at best), then one alone again (`batch after').\n\n"
-        "growth: a filter that was large enough, and one that grew from n/8.\n\n"
+        "growth: a filter that was large enough, and one that grew from n/8. Streams of lines, of "
+        "which 30% repeat an earlier one, through a filter sized for n and through one that grows "
+        "from its default size.\n\n"
+        "files: the first adds to a new file and to an existing one in the page cache, and syncs. "
+        "These are elapsed times, which depend on the disk: --dir selects it.\n\n"
         "urls: canonicalization in each profile, compared with hashing.\n\n"
         "A case that needs more than 60% of the available memory is made smaller, with a note.",
     .examples = {{"all kinds, with fewer keys and rounds", "deja bench --quick"},

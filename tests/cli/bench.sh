@@ -40,6 +40,14 @@ for case in report["cases"]:
         assert {o for c, o in calls if c == call} == want, (case["kind"], call, calls)
     for o in case["operations"]:
         assert o["ns"] > 0 and o["ratio_fused"] > 0 and 0 < o["ratio_low"] <= o["ratio"] <= o["ratio_high"], o
+jobs = {}
+for job in report["jobs"]:
+    jobs.setdefault(job["case"], []).append(job["job"])
+    assert job["kind"] == "blocked" and job["n"] == 100000 and job["p"] == 0.01, job
+    assert job["per"] in ("key", "line", "run") and job["limit"], job
+    assert all(job[f] > 0 for f in ("bytes", "rounds", "ns", "limit_ns")), job
+    assert 0 < job["ratio_low"] <= job["ratio"] <= job["ratio_high"], job
+assert {case: len(names) for case, names in jobs.items()} == {"growth": 2, "files": 4}, jobs
 assert [u["profile"] for u in report["canonical"]] == ["safe", "crawl", "gsb", "scrapy"]
 for u in report["canonical"]:
     assert all(u[field] > 0 for field in ("hash_ns", "all_ns", "all_ratio")), u
@@ -53,8 +61,8 @@ import json
 import sys
 
 rows = list(csv.DictReader(open(sys.argv[1])))
-cases = json.load(open(sys.argv[2]))["cases"]
-assert len(rows) == sum(len(case["operations"]) for case in cases), len(rows)
+report = json.load(open(sys.argv[2]))
+assert len(rows) == sum(len(case["operations"]) for case in report["cases"]) + len(report["jobs"]), len(rows)
 for row in rows:
     assert None not in row and None not in row.values() and float(row["ratio"]) > 0, row
 END
@@ -80,15 +88,23 @@ import json
 import sys
 
 report = json.load(open(sys.argv[2]))
-cases = {case["case"] for case in report["cases"]}
-assert cases == ({sys.argv[1]} if sys.argv[1] != "urls" else set()), cases
+assert {case["case"] for case in report["cases"] + report["jobs"]} <= {sys.argv[1]}
+assert report["cases"] or report["jobs"] or report["canonical"]
 assert bool(report["canonical"]) == (sys.argv[1] == "urls")
 END
 done <list.txt
 succeeds deja bench -q --quick -n 2k growth -k exact
 [ "$(grep -c '^grown from n/8 ' .stdout)" -eq 2 ] || fail "no rows for an exact filter that grew"
-succeeds deja bench --quick -n 2k growth -k spectral
-expect_stderr_has "growth: spectral cannot grow"
+fails_with 2 "growth needs a kind that can grow" deja bench --quick -n 2k growth -k spectral
+
+# --- files: none is left, also after an error --------------------------------------
+mkdir dir
+succeeds deja bench --quick -n 2k files --dir dir
+expect_stdout_has "open, add one key, sync, close"
+[ -z "$(ls -A dir)" ] || fail "files are left"
+fails_with 2 "cannot create a directory in nowhere" deja bench --quick -n 2k files --dir nowhere
+printf '%0600d\n' 0 | tr 0 d >long.txt
+fails_with 2 "--dir: the name is too long" deja bench --quick -n 2k files --dir "$(cat long.txt)"
 
 # --- errors -------------------------------------------------------------------------
 fails_with 2 "--capacity" deja bench -n 10
