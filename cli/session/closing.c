@@ -7,6 +7,7 @@
 #include <stdarg.h>
 
 #define PATH_LEAST 16 /* columns; shorter names say too little */
+#define TIME_LEAST 6  /* columns for the time, so that no time below a minute changes the layout */
 
 /* What the line contains, and in which form. */
 struct layout {
@@ -84,11 +85,13 @@ static struct line compose(const struct closing *c, const struct layout *how, do
 }
 
 /* Columns by which the line is too long; negative if there is room. */
-static long excess(const struct closing *c, const struct line *l)
+static long excess(const struct closing *c, const struct line *l, double seconds)
 {
     const char *command = c->console->command;
     const size_t prefix = command ? strlen("deja : ") + strlen(command) : strlen("deja: ");
-    return (long)(prefix + out_columns(l->text, strlen(l->text))) - CLOSING_COLUMNS;
+    const size_t time = seconds >= 0 ? strlen(num_took(seconds).s) : TIME_LEAST;
+    const size_t unused = time < TIME_LEAST ? TIME_LEAST - time : 0;
+    return (long)(prefix + out_columns(l->text, strlen(l->text)) + unused) - CLOSING_COLUMNS;
 }
 
 /* Shortens the name if that makes the line fit. */
@@ -96,14 +99,14 @@ static bool fits(const struct closing *c, struct layout *how, double seconds, st
 {
     how->path_columns = SIZE_MAX;
     *l = compose(c, how, seconds);
-    const long over = excess(c, l);
+    const long over = excess(c, l, seconds);
     if (over <= 0 || !c->path)
         return over <= 0;
     const struct fail_path name = fail_path(c->path);
     const long columns = (long)out_columns(name.text, strlen(name.text)) - over;
     how->path_columns = columns > PATH_LEAST ? (size_t)columns : PATH_LEAST;
     *l = compose(c, how, seconds);
-    return excess(c, l) <= 0;
+    return excess(c, l, seconds) <= 0;
 }
 
 void closing_print(const struct closing *c, double seconds)

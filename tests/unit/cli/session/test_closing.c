@@ -74,6 +74,20 @@ static void remarks_that_do_not_fit_have_their_own_line(void **state)
                         "deja dedup: about 3 lost, filter grew to 606.6 kB\n");
 }
 
+/* Otherwise a test that compares the lines would depend on the speed of the machine. */
+static void the_time_does_not_change_the_layout(void **state)
+{
+    (void)state;
+    struct closing c = of(100000, 49372, false);
+    closing_remark(&c, "about 623 lost");
+    assert_string_equal(print(&c, 0.04).text,
+                        "deja dedup: 100,000 read, 49,372 new, 50,628 seen before \u00b7 40 ms\n"
+                        "deja dedup: about 623 lost\n");
+    assert_string_equal(print(&c, 0.14).text,
+                        "deja dedup: 100,000 read, 49,372 new, 50,628 seen before \u00b7 140 ms\n"
+                        "deja dedup: about 623 lost\n");
+}
+
 static void only_counts_that_do_not_fit_are_abbreviated(void **state)
 {
     (void)state;
@@ -140,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_remarks_and_time_are_one_line),
         cmocka_unit_test(remarks_that_do_not_fit_have_their_own_line),
+        cmocka_unit_test(the_time_does_not_change_the_layout),
         cmocka_unit_test(only_counts_that_do_not_fit_are_abbreviated),
         cmocka_unit_test(extreme_counts_fit),
         cmocka_unit_test(long_names_lose_their_middle),
