@@ -98,6 +98,12 @@ int dj_plan_check(const struct dj_plan *p, uint32_t n_parts, deja_error *err)
 
 /* --- Parts ------------------------------------------------------------------- */
 
+/* Half of the lines are for odd hashes, so there must be two. */
+static bool can_have_marks(const struct dj_shape *s)
+{
+    return s->layout == DJ_TABLE && s->bits >= 2 * DJ_BLOCK_BITS;
+}
+
 static bool shape_is_possible(const struct dj_part *p)
 {
     const struct dj_shape *s = &p->shape;
@@ -105,6 +111,8 @@ static bool shape_is_possible(const struct dj_part *p)
     if (!s->bits || s->bits > DJ_MAX_BITS || !s->k)
         return false;
     if (s->layout != DJ_NO_LAYOUT && s->bits % dj_shape_granule(s->layout))
+        return false;
+    if (p->marked > 1 || (p->marked && !can_have_marks(s)))
         return false;
     return fixed ? s->k == fixed : s->k <= dj_shape_most_k(s->layout);
 }

@@ -257,6 +257,7 @@ static void describe(struct dj_part *part, const struct dj_part *from, bool is_s
     part->fp_rate = from->fp_rate;
     part->lines = from->lines;
     part->stride = from->stride;
+    part->marked = from->marked;
     part->origin = is_series ? source + 1 : 0;
     part->keys = 0;
 }

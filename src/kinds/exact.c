@@ -3,14 +3,16 @@
  *
  * core/bits/slots.h defines the probe sequence of a fingerprint.  At capacity, which is a load
  * factor of 80%, 41% of the lines are full.  Keys that share a full line continue with different
- * strides, so full lines do not cluster.  A lookup then reads 1.1 lines for a present key and 1.7
- * for an absent one.
+ * strides, so full lines do not cluster.  A lookup then reads 1.1 lines for a present key, and as
+ * many for an absent one if the table has marks.  Tables without marks are smaller than 256 KiB or
+ * from a file of an earlier version; there, an absent key reads 1.7 lines.
  *
  * The table only ever inserts and never moves an entry, which has two more advantages.  An add is
  * one compare-and-swap on the first free slot, so racing writers find their own key there or try
  * the next slot: no key is lost, and of several threads that add the same key exactly one is
  * answered "new".  And an interrupted write-back can only lose slots that were filled after the
- * last sync: every synced key is still found.
+ * last sync: every synced key is still found.  A later key may reach the disk without the marks
+ * that lead to it; it is absent, until an add of it sets them again.
  *
  * The rate is n / 2^64: a false positive needs 64 equal bits. */
 #include "kinds/exact.h"
@@ -18,7 +20,8 @@
 
 struct dj_slots dj_exact_slots(const struct dj_part *p)
 {
-    return (struct dj_slots){(uint64_t *)(void *)p->body, p->shape.bits / DJ_BLOCK_BITS};
+    return (struct dj_slots){(uint64_t *)(void *)p->body, p->shape.bits / DJ_BLOCK_BITS,
+                             p->marked};
 }
 
 void dj_exact_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
@@ -44,33 +47,47 @@ enum outcome {
 };
 
 /* If another thread takes the slot first, it may have stored the same key, so compare again. */
-static enum outcome put(uint64_t *line, uint64_t h)
+static enum outcome put(uint64_t *line, uint64_t h, uint64_t extra)
 {
     for (unsigned i = 0; i < DJ_SLOTS; i++) {
         uint64_t there = __atomic_load_n(line + i, __ATOMIC_RELAXED);
         if (there == 0 && __atomic_compare_exchange_n(line + i, &there, h, false, __ATOMIC_RELAXED,
                                                       __ATOMIC_RELAXED))
             return NEW;
-        if (there == h)
+        if ((there | extra) == (h | extra))
             return SEEN;
     }
     return LINE_FULL;
 }
 
-static enum outcome add_one(const struct dj_slots *s, uint64_t hash)
+/* Notes that this key had to leave a full line.  If another thread is just adding the same key,
+ * this add is not "new" but may be the one that sets the mark, so exact_mark would miss it. */
+static void leave(const struct dj_part *p, const struct dj_slots *s, uint64_t line, uint64_t hash)
 {
-    const uint64_t h = dj_slots_fingerprint(hash);
+    uint64_t *slot = dj_slots_line(s, line) + dj_slots_class(hash);
+    if (!s->marked || __atomic_load_n(slot, __ATOMIC_RELAXED) & DJ_MARK)
+        return;
+    __atomic_fetch_or(slot, DJ_MARK, __ATOMIC_RELAXED);
+    if (p->pieces)
+        dj_pieces_mark(p->pieces, line * DJ_SLOTS * 8);
+}
+
+static enum outcome add_one(const struct dj_part *p, const struct dj_slots *s, uint64_t hash)
+{
+    const uint64_t h = dj_slots_fingerprint(s, hash), extra = dj_slots_extra(s);
     uint64_t line = dj_slots_first(s, hash);
     enum outcome outcome = LINE_FULL;
     for (uint64_t hop = 1; outcome == LINE_FULL && !dj_slots_way_ends(s, hop); hop++) {
-        outcome = put(dj_slots_line(s, line), h);
+        outcome = put(dj_slots_line(s, line), h, extra);
+        if (outcome == LINE_FULL)
+            leave(p, s, line, hash);
         line = dj_slots_next(s, hash, line, hop);
     }
     return outcome;
 }
 
-static size_t add_in_turn(const struct dj_slots *s, const uint64_t *hash, size_t n, uint64_t room,
-                          uint8_t *is_new)
+static size_t add_in_turn(const struct dj_part *p, const struct dj_slots *s, const uint64_t *hash,
+                          size_t n, uint64_t room, uint8_t *is_new)
 {
     for (size_t i = 0; i < n; i++) {
         uint8_t found = 0;
@@ -78,7 +95,7 @@ static size_t add_in_turn(const struct dj_slots *s, const uint64_t *hash, size_t
             dj_slots_best()->contains(s, hash + i, hash + i, 1, &found);
         if (room == 0 && !found)
             return i;
-        const enum outcome outcome = found ? SEEN : add_one(s, hash[i]);
+        const enum outcome outcome = found ? SEEN : add_one(p, s, hash[i]);
         if (outcome == LINE_FULL) /* other threads took the last slots */
             return i;
         is_new[i] = outcome == NEW;
@@ -104,18 +121,18 @@ static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t 
     if (!shared && room >= n)
         return dj_slots_best()->add(&s, hash, ahead, n, is_new);
     dj_slots_prefetch(&s, ahead, n);
-    return add_in_turn(&s, hash, n, room, is_new);
+    return add_in_turn(p, &s, hash, n, room, is_new);
 }
 
-static bool line_has(const uint64_t *line, uint64_t h)
+static bool line_has(const uint64_t *line, uint64_t h, uint64_t extra)
 {
     bool any = false;
     for (unsigned i = 0; i < DJ_SLOTS; i++)
-        any |= __atomic_load_n(line + i, __ATOMIC_RELAXED) == h;
+        any |= (__atomic_load_n(line + i, __ATOMIC_RELAXED) | extra) == (h | extra);
     return any;
 }
 
-/* The key is in the table now, in a line of its probe sequence. */
+/* The key is in the table now, in a line of its probe sequence; it may have marked those before. */
 static void exact_mark(const struct dj_part *p, const uint64_t *hash, const uint8_t *is_new,
                        size_t n)
 {
@@ -124,7 +141,8 @@ static void exact_mark(const struct dj_part *p, const uint64_t *hash, const uint
         uint64_t line = dj_slots_first(&s, hash[i]);
         for (uint64_t hop = 1; is_new[i] && !dj_slots_way_ends(&s, hop); hop++) {
             dj_pieces_mark(p->pieces, line * DJ_SLOTS * 8);
-            if (line_has(dj_slots_line(&s, line), dj_slots_fingerprint(hash[i])))
+            if (line_has(dj_slots_line(&s, line), dj_slots_fingerprint(&s, hash[i]),
+                         dj_slots_extra(&s)))
                 break;
             line = dj_slots_next(&s, hash[i], line, hop);
         }
@@ -140,17 +158,25 @@ static uint64_t exact_slots_used(const struct dj_part *p)
     return used;
 }
 
-/* Hash 0 is stored as 1 but has a different probe sequence from hash 1, so return both. */
+/* The hashes that a slot stands for.  Hash 0 is stored as 1 (in a marked table, as 2, and 1 as 3)
+ * but has a different probe sequence, so there may be two. */
+static size_t hashes_of(const struct dj_part *p, uint64_t slot, uint64_t hash[2])
+{
+    const uint64_t least = p->marked ? 2 : 1, odd = p->marked & (slot / DJ_SLOTS);
+    const uint64_t word = dj_part_word(p, slot), h = word & (0 - least);
+    size_t n = 0;
+    if (h == least)
+        hash[n++] = odd;
+    if (word)
+        hash[n++] = h | odd;
+    return n;
+}
+
 static size_t exact_stored(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK])
 {
     size_t n = 0;
-    for (; *at < p->shape.bits / 64 && n < DJ_CHUNK - 1; ++*at) {
-        const uint64_t h = dj_part_word(p, *at);
-        if (h == 1)
-            hash[n++] = 0;
-        if (h != 0)
-            hash[n++] = h;
-    }
+    for (; *at < p->shape.bits / 64 && n < DJ_CHUNK - 1; ++*at)
+        n += hashes_of(p, *at, hash + n);
     return n;
 }
 

@@ -28,6 +28,7 @@ struct dj_part {
     uint32_t origin;   /* scalable: 0, or 1 + the source of a merged part (sources.h) */
     uint64_t salt;     /* makes this part's hashes differ from the first part's; 0: none */
     uint32_t stride;   /* numbers per key */
+    uint32_t marked;   /* exact: 1 if full lines have marks (slots.h), otherwise 0 */
     uint8_t *body;     /* body_len bytes, 64-aligned */
     uint64_t body_len;
     struct dj_pieces *pieces; /* in a file with a piece table, for the writer; otherwise NULL */

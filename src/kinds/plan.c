@@ -6,6 +6,7 @@
  * bits each.  Kinds with rules of their own call the steps that they need. */
 #include "kinds/plan.h"
 #include "core/base/status.h"
+#include "core/bits/slots.h"
 #include "kinds/kind.h"
 #include <math.h>
 
@@ -249,6 +250,13 @@ const struct dj_kind *dj_plan_part_kind(const struct dj_plan *plan, uint32_t i)
     return plan->kind->kind_of_part ? plan->kind->kind_of_part(plan, i) : plan->part_kind;
 }
 
+/* Whether a new part has marks; deja 0.1 does not know them. */
+static bool gets_marks(const struct dj_plan *plan, const struct dj_shape *s)
+{
+    return s->layout == DJ_TABLE && s->bits / DJ_BLOCK_BITS >= DJ_MARKED_LINES &&
+           plan->rules != DJ_RULES_0_1;
+}
+
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
 {
     part->kind = plan->part_kind;
@@ -263,5 +271,8 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
         part->fp_rate = LEAST_RATE; /* twins alone exceed a rate that was computed from a size */
     part->lines = dj_plan_lines(plan);
     part->minimal = plan->flags & DEJA_MINIMAL_INCREASE;
-    return plan->kind->part ? plan->kind->part(plan, i, part) : true;
+    if (plan->kind->part && !plan->kind->part(plan, i, part))
+        return false;
+    part->marked = gets_marks(plan, &part->shape);
+    return true;
 }

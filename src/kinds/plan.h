@@ -103,7 +103,7 @@ uint32_t dj_plan_words(const struct dj_plan *plan);
 uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
 /* The kind of part i. */
 const struct dj_kind *dj_plan_part_kind(const struct dj_plan *plan, uint32_t i);
-/* Sets the kind, capacity, rate and shape of part i; false if it would be too large. */
+/* Sets the kind, capacity, rate, shape and marks of part i; false if it would be too large. */
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
 /* Whether a filter of this kind can have parts of that kind. */
 bool dj_plan_fits_parts(const struct dj_kind *kind, const struct dj_kind *part_kind);

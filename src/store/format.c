@@ -66,7 +66,7 @@ static const struct dj_field part_fields[] = {
     DJ_FIELD(0, struct dj_part, shape.bits), DJ_FIELD(8, struct dj_part, shape.k),
     DJ_FIELD(12, struct dj_part, layer),     DJ_FIELD(16, struct dj_part, capacity),
     DJ_FIELD(24, struct dj_part, fp_rate),   DJ_FIELD(40, struct dj_part, body_len),
-    DJ_FIELD(48, struct dj_part, origin),
+    DJ_FIELD(48, struct dj_part, origin),    DJ_FIELD(56, struct dj_part, marked),
 };
 /* A source; its key comes first. */
 static const struct dj_field source_fields[] = {
@@ -98,7 +98,8 @@ enum {
     FLAG_SEEDED = 2,
     FLAG_OWN_K = 32,
     FLAG_MERGED = 128, /* has parts of other filters; older versions refuse it, ... */
-    FLAG_TABLE = 256   /* ... as they do files with a piece table */
+    FLAG_TABLE = 256,  /* ... as they do files with a piece table ... */
+    FLAG_MARKS = 1024  /* ... and tables with marks */
 };
 /* Flags of the options, as stored. */
 static const struct {
@@ -156,6 +157,7 @@ void dj_header_of(const deja_filter *f, bool for_file, struct dj_header *h)
         h->part[i].shape = p->shape;
         h->part[i].layer = p->layer;
         h->part[i].origin = p->origin;
+        h->part[i].marked = p->marked;
         h->part[i].capacity = p->capacity;
         h->part[i].fp_rate = p->fp_rate;
         h->part[i].body_len = dj_part_body_len(&p->shape);
@@ -172,6 +174,14 @@ static bool is_merged(const struct dj_header *h)
     uint32_t any = h->plan.others.n;
     for (uint32_t i = 0; i < h->n_parts; i++)
         any |= h->part[i].origin;
+    return any;
+}
+
+static bool has_marks(const struct dj_header *h)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        any |= h->part[i].marked;
     return any;
 }
 
@@ -200,7 +210,7 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_PART_KIND, plan->part_kind->number);
     STORE(header_fields, h, page);
     dj_store32(page + AT_FLAGS, encode_flags(plan) | (is_merged(h) ? FLAG_MERGED : 0) |
-                                    (h->table ? FLAG_TABLE : 0));
+                                    (h->table ? FLAG_TABLE : 0) | (has_marks(h) ? FLAG_MARKS : 0));
     encode_others(&plan->others, page);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
     dj_fields_store(plan->kind->header.field, plan->kind->header.n, plan, page);
@@ -285,7 +295,7 @@ const struct dj_record *dj_header_latest(const struct dj_header *h)
     return best;
 }
 
-static void decode_part(const uint8_t *at, bool merged, struct dj_header *h, uint32_t i)
+static void decode_part(const uint8_t *at, uint32_t flags, struct dj_header *h, uint32_t i)
 {
     struct dj_part *p = &h->part[i];
     p->kind = dj_plan_part_kind(&h->plan, i);
@@ -295,8 +305,10 @@ static void decode_part(const uint8_t *at, bool merged, struct dj_header *h, uin
     LOAD(part_fields, at, p);
     if (!dj_kind_can(h->plan.kind, DEJA_CAN_LAYER))
         p->layer = 0;
-    if (!merged)
+    if (!(flags & FLAG_MERGED))
         p->origin = 0;
+    if (!(flags & FLAG_MARKS))
+        p->marked = 0;
     p->step = i ? h->part[i - 1].step + !p->origin : 0; /* part 0 is in the series */
     h->offset[i] = dj_load64(at + PART_AT);
 }
@@ -389,10 +401,13 @@ static int check_merged(const uint8_t page[DJ_HEADER_LEN], const struct dj_heade
 
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
 {
+    const uint32_t flags = dj_load32(page + AT_FLAGS);
     uint64_t at = DJ_HEADER_LEN;
     for (uint32_t i = 0; i < h->n_parts; i++)
-        decode_part(page + AT_PARTS + i * PART_LEN, has_merged_parts(page), h, i);
+        decode_part(page + AT_PARTS + i * PART_LEN, flags, h, i);
     int rc = check_merged(page, h, err);
+    if (rc == DEJA_OK && flags & FLAG_MARKS && !has_marks(h))
+        rc = dj_fail_damaged(err, "flags");
     if (rc == DEJA_OK)
         rc = dj_parts_check(&h->plan, h->part, h->n_parts, err);
     if (rc < 0)
@@ -411,7 +426,7 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
     rc = dj_sizes_check(&h->plan, err);
     if (rc < 0)
         return rc;
-    if (dj_load32(page + AT_FLAGS) & FLAG_TABLE)
+    if (flags & FLAG_TABLE)
         h->table = at;
     return at + (h->table ? table_len(h) : 0) == h->file_len ? DEJA_OK
                                                              : dj_fail_damaged(err, "file length");
@@ -446,7 +461,7 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
         return rc;
     struct dj_plan *plan = &h->plan;
     LOAD(header_fields, page, h);
-    const uint32_t own = FLAG_MERGED | (plan->rules == DJ_RULES_0_1 ? 0 : FLAG_TABLE);
+    const uint32_t own = FLAG_MERGED | (plan->rules == DJ_RULES_0_1 ? 0 : FLAG_TABLE | FLAG_MARKS);
     const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS) & ~own, plan);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     if (!known_flags)

@@ -246,6 +246,7 @@ void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i)
     p->layer = h->part[i].layer;
     p->origin = h->part[i].origin;
     p->step = h->part[i].step;
+    p->marked = h->part[i].marked;
     p->stride = dj_plan_stride(&f->plan, i);
 }
 

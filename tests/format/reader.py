@@ -110,8 +110,9 @@ def lane_sets(k):
 
 
 class Part:
-    def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None, generations=0, dated=False):
-        self.dated = dated
+    def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None, generations=0, dated=False,
+                 marked=0):
+        self.dated, self.marked = dated, marked
         self.kind, self.bits, self.k, self.body, self.fuse = kind, bits, k, body, fuse
         self.counter_bits = counter_bits
         self.lines = generations + 1  # of a window
@@ -177,20 +178,20 @@ class Part:
 
     def probe(self, h):
         """The lines of an exact body to search for h, in order."""
-        lines = self.bits // 512
+        lines = self.bits // 512 >> self.marked
         line = mulhi(h, lines)
         for hop in range(1, lines + 9):
-            yield line
+            yield 2 * line + h % 2 if self.marked else line
             stride = 1 + mulhi((h * GOLDEN) & MASK64, lines - 1) if hop < 8 else 1
             line = (line + stride) % lines
 
     def in_exact(self, h):
-        fingerprint = h or 1
+        fingerprints = (max(h & ~1, 2), max(h | 1, 3)) if self.marked else (h or 1,)
         for line in self.probe(h):
             slots = struct.unpack_from("<8Q", self.body, 64 * line)
-            if fingerprint in slots:
+            if any(f in slots for f in fingerprints):
                 return True
-            if 0 in slots:
+            if 0 in slots or self.marked and not slots[h >> 1 & 7] & 1:
                 return False
         return False
 
@@ -271,7 +272,7 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~(511 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(1024 | 511 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -406,6 +407,9 @@ def read_table(page, h):
         need(0 < p["bits"] <= 1 << 53 and p["bits"] % granule == 0, f"part {i + 1}: bits")
         need(1 <= p["k"] <= most_k, f"part {i + 1}: k")
         need(p["capacity"] > 0 and 0 < p["rate"] <= 1, f"part {i + 1}: capacity or rate")
+        p["marked"] = little(page[568 + 64 * i:572 + 64 * i]) if h["flags"] & 1024 else 0
+        need(p["marked"] == 0 or p["marked"] == 1 and kind == EXACT and not h["dates"]
+             and p["bits"] >= 1024, f"part {i + 1}: marks")
         if kind == STATIC:
             need(p["k"] == 3, f"part {i + 1}: k")
             need(p["bits"] == h["fuse"]["slots"] * h["fuse"]["width"], f"part {i + 1}: bits")
@@ -422,6 +426,7 @@ def read_table(page, h):
              "part table")
     check_sizes(h, table)
     need(not h["flags"] & 128 or any(p["origin"] for p in table), "part table")
+    need(not h["flags"] & 1024 or any(p["marked"] for p in table), "flags")
     need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
     h["pieces_at"] = at
     pieces = sum(-(-p["length"] // PIECE) for p in table) if h["flags"] & 256 else 0
@@ -474,7 +479,7 @@ class File:
         self.bodies, self.pieces = data[HEADER_LEN:h["pieces_at"]], data[h["pieces_at"]:]
         self.parts = [Part(p["kind"], p["bits"], p["k"],
                            data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
-                           h["fuse"], h["generations"], h["dates"])
+                           h["fuse"], h["generations"], h["dates"], p["marked"])
                       for p in h["table"]]
         if h["kind"] == WINDOW and h["window_seconds"]:
             self.parts[0].living = self.living(now)

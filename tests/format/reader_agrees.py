@@ -410,6 +410,20 @@ def windows_agree(generations, seconds):
     assert sum(file.contains(key) for key in keys[:20]) == 20
 
 
+def marks_agree():
+    """A large exact filter at capacity, where lines are full and searches follow their marks."""
+    path, n = "marks.deja", 27000
+    keys = [b"%d" % i for i in range(2 * n)]
+    f = create(path, kind=9, capacity=n, seed=7)
+    f.add(keys[:n])
+    f.sync()
+    f.free()
+    assert compare(path, keys[:n]) == n and compare(path, keys[n:]) == 0
+    (part,) = reader.File(path).parts
+    marks = sum(part.body[at] & 1 for at in range(0, len(part.body), 8))
+    assert part.marked and marks > n // 20, marks
+
+
 def days_agree(**options):
     """Keys are added on several days, some of them again; then the oldest ones expire."""
     path, keys = f"days_{options['kind']}.deja", make_keys(600)
@@ -604,6 +618,8 @@ for seconds in (0, 100):
     for generations in (1, 2, 5):
         windows_agree(generations, seconds)
 print("windows: agreed")
+marks_agree()
+print("marks: agreed")
 days_agree(kind=9, capacity=450)
 days_agree(kind=6, part_kind=9, capacity=30)
 print("days: agreed")
@@ -612,6 +628,7 @@ random_damage_is_refused_alike("scalable_dates.deja")
 random_damage_is_refused_alike("window_k16.deja")
 random_damage_is_refused_alike("static_100_8.deja")
 random_damage_is_refused_alike("except.deja")
+random_damage_is_refused_alike("marks.deja")
 random_damage_is_refused_alike("layered.deja")
 random_damage_is_refused_alike("layered_words_paper.deja")
 wrong_keys_are_refused_alike()

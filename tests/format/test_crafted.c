@@ -104,6 +104,7 @@ static void absurd_fields_are_refused_by_name(void **state)
         {72, 4, 128, 0, DEJA_EFORMAT, "part table"},  /* there are no merged parts */
         {72, 4, 256, 0, DEJA_EFORMAT, "file length"}, /* there is no piece table */
         {72, 4, 512, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 1024, 0, DEJA_EFORMAT, "flags"}, /* no part has marks */
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},

@@ -172,6 +172,9 @@ static const struct pinned pins_2[] = {
     /* merged */
     {DEJA_SCALABLE, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 9, 4, 250, 11264, 1408, 965, 120, 120, 1,
      1e-4, 1024, 9},
+    /* exact_marks */
+    {DEJA_EXACT, DEJA_EXACT, DEJA_HASH_XXH3, 1, 1, 1, 26300, 32880, 263040, 120, 120, 120, 1,
+     1e-06, 2104320, 1},
     /* pieces */
     {DEJA_CLASSIC, DEJA_CLASSIC, DEJA_HASH_XXH3, 2, 3, 2, 1000000, 9616768, 1202176, 720, 120, 120,
      1, 0.01, 9616768, 3},

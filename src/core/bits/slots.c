@@ -8,12 +8,12 @@ struct look {
     unsigned hits, free; /* free: index of the first free slot, or DJ_SLOTS */
 };
 
-static inline struct look look_at(const uint64_t *line, uint64_t h)
+static inline struct look look_at(const uint64_t *line, uint64_t h, uint64_t extra)
 {
     unsigned hits = 0, zeros = 1u << DJ_SLOTS;
     for (unsigned i = 0; i < DJ_SLOTS; i++) {
         const uint64_t slot = __atomic_load_n(line + i, __ATOMIC_RELAXED);
-        hits |= (unsigned)(slot == h) << i;
+        hits |= (unsigned)((slot | extra) == (h | extra)) << i;
         zeros |= (unsigned)(slot == 0) << i;
     }
     return (struct look){hits, (unsigned)__builtin_ctz(zeros)};

@@ -15,11 +15,13 @@ static inline unsigned equal_slots(__m256i low, __m256i high, __m256i to)
     return (unsigned)_mm256_movemask_pd(in_low) | (unsigned)_mm256_movemask_pd(in_high) << 4;
 }
 
-static inline struct look look_at(const uint64_t *line, uint64_t h)
+static inline struct look look_at(const uint64_t *line, uint64_t h, uint64_t extra)
 {
     const __m256i *at = (const __m256i *)(const void *)line;
+    const __m256i more = _mm256_set1_epi64x((long long)extra);
+    const __m256i key = _mm256_set1_epi64x((long long)(h | extra));
     struct look l = {_mm256_load_si256(at), _mm256_load_si256(at + 1), 0, 0};
-    l.hits = equal_slots(l.low, l.high, _mm256_set1_epi64x((long long)h));
+    l.hits = equal_slots(_mm256_or_si256(l.low, more), _mm256_or_si256(l.high, more), key);
     l.zeros = equal_slots(l.low, l.high, _mm256_setzero_si256());
     return l;
 }

@@ -2,6 +2,7 @@
  * them, and a sync reads only what has changed. */
 #include "core/base/bytes.h"
 #include "rng.h"
+#include "sharing.h"
 #include "storing.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -161,6 +162,27 @@ static void several_threads_mark_what_they_change(void **state)
         is_described(path, f);
     }
     deja_filter_free(f);
+}
+
+/* At capacity, four keys in ten find their line full and may mark it, usually in another piece than
+ * the slot that they get. */
+static void marks_of_an_exact_filter_are_described(void **state)
+{
+    deja_options opt = large(DEJA_EXACT);
+    (void)state;
+    for (int shared = 0; shared < 2; shared++) {
+        const char *path = make_file("marks", &opt, 200000);
+        deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
+        for (uint64_t at = 300000; at < 300100; at += 10) {
+            if (shared)
+                share(f);
+            add_keys(f, at, at + 10);
+            sync_file(f);
+            is_described(path, f);
+        }
+        deja_filter_free(f);
+        unlink(path);
+    }
 }
 
 /* --- Only what has changed --------------------------------------------------------- */
@@ -323,6 +345,7 @@ int main(void)
         TEST(every_kind_stays_described),
         TEST(every_variant_stays_described),
         TEST(several_threads_mark_what_they_change),
+        TEST(marks_of_an_exact_filter_are_described),
         TEST(damage_elsewhere_survives_a_sync),
         TEST(a_damaged_table_is_computed_again),
         TEST(a_writer_counts_only_what_has_changed),
