@@ -29,37 +29,68 @@
 #include <math.h>
 #include <string.h>
 
-static inline void fetch(const struct dj_part *p, uint64_t hash)
+/* A key's slots and fingerprint. */
+struct spot {
+    uint32_t at[DJ_FUSE_POSITIONS]; /* there are at most DJ_FUSE_MAX_SLOTS */
+    uint32_t print;
+};
+
+static inline struct spot spot_of(const struct dj_fuse *f, uint64_t hash)
 {
+    const uint64_t h = dj_fuse_remix(f, hash);
     uint64_t at[DJ_FUSE_POSITIONS];
-    dj_fuse_at(&p->fuse, dj_fuse_remix(&p->fuse, hash), at);
-    const uint64_t bytes = p->fuse.width / 8;
+    dj_fuse_at(f, h, at);
+    return (struct spot){{(uint32_t)at[0], (uint32_t)at[1], (uint32_t)at[2]}, dj_fuse_print(f, h)};
+}
+
+static inline void fetch(const uint8_t *body, const struct spot *s, uint32_t width)
+{
     for (unsigned j = 0; j < DJ_FUSE_POSITIONS; j++)
-        DJ_PREFETCH(p->body + at[j] * bytes);
+        DJ_PREFETCH(body + (uint64_t)s->at[j] * (width / 8));
+}
+
+static inline bool matches(const uint8_t *body, const struct spot *s, uint32_t width)
+{
+    return (dj_fuse_slot(body, s->at[0], width) ^ dj_fuse_slot(body, s->at[1], width) ^
+            dj_fuse_slot(body, s->at[2], width)) == s->print;
 }
 
 static void fuse_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
 {
     (void)for_add;
-    for (size_t i = 0; i < n; i++)
-        fetch(p, hash[i]);
+    for (size_t i = 0; i < n; i++) {
+        const struct spot s = spot_of(&p->fuse, hash[i]);
+        fetch(p->body, &s, p->fuse.width);
+    }
 }
 
-/* Inlined for each width, which is then a constant in the loop. */
+/* How many keys ahead slots are fetched: three lines of each occupy all miss buffers of current
+ * processors.  Only the first NEAR keys of a chunk are computed twice: to fetch them at the end of
+ * the chunk before, and to answer them. */
+#define NEAR 16
+
+/* Inlined for each width, which is then a constant in the loops. */
 static inline __attribute__((always_inline)) void look(const struct dj_part *p,
                                                        const uint64_t *hash, const uint64_t *ahead,
                                                        size_t n, uint8_t *found, uint32_t width)
 {
     struct dj_fuse f = p->fuse;
     const uint8_t *body = p->body;
-    uint64_t at[DJ_FUSE_POSITIONS];
+    struct spot spot[DJ_CHUNK];
+    const size_t near = n < NEAR ? n : NEAR;
     f.width = width;
-    for (size_t i = 0; i < n; i++) {
-        fetch(p, ahead[i]);
-        const uint64_t h = dj_fuse_remix(&f, hash[i]);
-        dj_fuse_at(&f, h, at);
-        found[i] = (dj_fuse_slot(body, at[0], width) ^ dj_fuse_slot(body, at[1], width) ^
-                    dj_fuse_slot(body, at[2], width)) == dj_fuse_print(&f, h);
+    for (size_t i = 0; i < near; i++)
+        spot[i] = spot_of(&f, hash[i]);
+    size_t i = 0;
+    for (; i + near < n; i++) {
+        spot[i + near] = spot_of(&f, hash[i + near]);
+        fetch(body, &spot[i + near], width);
+        found[i] = matches(body, &spot[i], width);
+    }
+    for (size_t j = 0; j < near; i++, j++) {
+        const struct spot next = spot_of(&f, ahead[j]);
+        fetch(body, &next, width);
+        found[i] = matches(body, &spot[i], width);
     }
 }
 
