@@ -4,18 +4,20 @@
 #include "core/base/status.h"
 #include "core/url/params.h"
 #include "core/url/plain.h"
+#include "core/url/scrapy.h"
 #include <stdatomic.h>
 
 static const struct profile {
     const char *name;
     dj_url_writer *write;
-    bool mostly_plain; /* most URLs are already canonical: ask plain.c first */
+    bool mostly_plain;                /* most URLs are already canonical: ask plain.c first */
+    dj_url_query_writer *write_query; /* if plain.c finds fault only with the query */
 } profiles[] = {
-    [DEJA_URL_SAFE] = {"safe", dj_url_safe, true},
-    [DEJA_URL_CRAWL] = {"crawl", dj_url_safe, true},
-    [DEJA_URL_GSB] = {"gsb", dj_url_gsb, true},
-    [DEJA_URL_SCRAPY] = {"scrapy", dj_url_scrapy, true},
-    [DEJA_URL_SHAPE] = {"shape", dj_url_shape, false},
+    [DEJA_URL_SAFE] = {"safe", dj_url_safe, true, NULL},
+    [DEJA_URL_CRAWL] = {"crawl", dj_url_safe, true, dj_params_sort_query},
+    [DEJA_URL_GSB] = {"gsb", dj_url_gsb, true, NULL},
+    [DEJA_URL_SCRAPY] = {"scrapy", dj_url_scrapy, true, dj_scrapy_write_query},
+    [DEJA_URL_SHAPE] = {"shape", dj_url_shape, false, NULL},
 };
 #define N_PROFILES (sizeof profiles / sizeof profiles[0])
 
@@ -51,20 +53,38 @@ static int add_slash(deja_slice url, char *out, size_t cap, deja_slice *canon)
     return DEJA_OK;
 }
 
+static int rewrite_query(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
+                         deja_slice *canon)
+{
+    const char *begin = url.data, *end = begin + url.len, *query = memchr(begin, '?', url.len);
+    if (cap < DEJA_URL_ROOM(url.len))
+        return DEJA_ESPACE;
+    struct dj_text text = dj_text_in(out, cap);
+    dj_text_bytes(&text, begin, (size_t)(query - begin));
+    const deja_slice old = {query + 1, (size_t)(end - query) - 1};
+    const int rc = profiles[rules->profile].write_query(rules, old, &text);
+    if (rc == DEJA_OK)
+        *canon = dj_text_slice(&text);
+    return rc;
+}
+
 static int canon_of(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
                     deja_slice *canon)
 {
     const struct profile *profile = &profiles[rules->profile];
+    deja_slice plain = url;
     *canon = url;
-    switch (profile->mostly_plain ? kernel()->look(rules, url.data, &canon->len) : DJ_PLAIN_NO) {
+    switch (profile->mostly_plain ? kernel()->look(rules, url.data, &plain.len) : DJ_PLAIN_NO) {
     case DJ_PLAIN_YES:
+        *canon = plain;
         return DEJA_OK;
     case DJ_PLAIN_NO_PATH:
-        return add_slash(url, out, cap, canon);
+        return add_slash(plain, out, cap, canon);
+    case DJ_PLAIN_QUERY:
+        return rewrite_query(rules, plain, out, cap, canon);
     case DJ_PLAIN_NO:
         break;
     }
-    canon->len = url.len;
     if (cap < DEJA_URL_ROOM(url.len))
         return DEJA_ESPACE;
     struct dj_text text = dj_text_in(out, cap);

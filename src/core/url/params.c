@@ -18,6 +18,10 @@
 static int compare(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     const size_t both = a_len < b_len ? a_len : b_len;
+    const unsigned char first_a = both ? (unsigned char)*a : 0;
+    const unsigned char first_b = both ? (unsigned char)*b : 0;
+    if (first_a != first_b) /* usually: no call */
+        return first_a - first_b;
     const int order = both ? memcmp(a, b, both) : 0;
     return order ? order : (a_len > b_len) - (a_len < b_len);
 }
@@ -122,16 +126,28 @@ static const struct piece *sort(struct piece *from, struct piece *to, size_t n, 
     return from;
 }
 
-static void put_piece(struct dj_text *out, deja_slice raw, bool first)
+/* How to write a query. */
+struct style {
+    const struct dj_params *drop; /* NULL: keep all */
+    dj_percent_writer *spell;
+};
+
+static void copy(struct dj_text *out, deja_slice bytes, unsigned set)
+{
+    (void)set;
+    dj_text_bytes(out, bytes.data, bytes.len);
+}
+
+static void put_piece(struct dj_text *out, deja_slice raw, bool first, struct style style)
 {
     if (!first)
         dj_text_byte(out, '&');
-    dj_percent_normal(out, raw, DJ_SET_SPECIAL_QUERY);
+    style.spell(out, raw, DJ_SET_SPECIAL_QUERY);
 }
 
 /* Write the pieces that are kept, in input order; returns their number, and sets *sorted if they
  * are in order. */
-static size_t put_pieces(struct dj_text *out, deja_slice query, const struct dj_params *drop,
+static size_t put_pieces(struct dj_text *out, deja_slice query, struct style style,
                          struct piece *piece, bool *sorted)
 {
     size_t n = 0;
@@ -144,12 +160,12 @@ static size_t put_pieces(struct dj_text *out, deja_slice query, const struct dj_
         query = dj_slice_from(query, last ? len : len + 1);
         if (len == 0)
             continue;
-        put_piece(out, p->raw, n == 0);
+        put_piece(out, p->raw, n == 0, style);
         p->at = before + (n > 0);
         if (out->short_of_room)
             break;
         p->name_len = length_upto(out->at + p->at, out->len - p->at, '=');
-        if (drop && dj_params_has(drop, (deja_slice){out->at + p->at, p->name_len})) {
+        if (style.drop && dj_params_has(style.drop, (deja_slice){out->at + p->at, p->name_len})) {
             out->len = before;
             continue;
         }
@@ -160,13 +176,13 @@ static size_t put_pieces(struct dj_text *out, deja_slice query, const struct dj_
 }
 
 /* `piece` has room for cap pieces, followed by room for cap more for sorting. */
-static void write_in_order(struct dj_text *out, deja_slice query, const struct dj_params *drop,
+static void write_in_order(struct dj_text *out, deja_slice query, struct style style,
                            struct piece *piece, size_t cap)
 {
     const size_t before = out->len;
     bool sorted;
     dj_text_byte(out, '?');
-    const size_t n = put_pieces(out, query, drop, piece, &sorted);
+    const size_t n = put_pieces(out, query, style, piece, &sorted);
     if (n == 0)
         out->len = before;
     if (sorted || out->short_of_room)
@@ -174,25 +190,36 @@ static void write_in_order(struct dj_text *out, deja_slice query, const struct d
     const struct piece *ordered = sort(piece, piece + cap, n, out->at);
     out->len = before + 1;
     for (size_t i = 0; i < n; i++)
-        put_piece(out, ordered[i].raw, i == 0);
+        put_piece(out, ordered[i].raw, i == 0, style);
 }
 
-int dj_params_write_query(struct dj_text *out, deja_slice query, const struct dj_params *drop)
+static int write_query(struct dj_text *out, deja_slice query, struct style style)
 {
     struct piece few[2 * PIECES_ON_STACK];
     if (query.len == 0)
         return DEJA_OK;
     const size_t n = count_pieces(query);
     if (n <= PIECES_ON_STACK) {
-        write_in_order(out, query, drop, few, PIECES_ON_STACK);
+        write_in_order(out, query, style, few, PIECES_ON_STACK);
         return DEJA_OK;
     }
     struct piece *many = calloc(n, 2 * sizeof *many);
     if (!many)
         return DEJA_ENOMEM;
-    write_in_order(out, query, drop, many, n);
+    write_in_order(out, query, style, many, n);
     free(many);
     return DEJA_OK;
+}
+
+int dj_params_write_query(const struct deja_url_rules *rules, deja_slice query,
+                          struct dj_text *out)
+{
+    return write_query(out, query, (struct style){rules->drop, dj_percent_normal});
+}
+
+int dj_params_sort_query(const struct deja_url_rules *rules, deja_slice query, struct dj_text *out)
+{
+    return write_query(out, query, (struct style){rules->drop, copy});
 }
 
 /* --- Parameters of paths ------------------------------------------------ */

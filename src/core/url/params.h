@@ -31,9 +31,11 @@ size_t dj_names_order(struct dj_name *name, size_t n);
 /* The entry that covers a name, or NULL. */
 const struct dj_name *dj_names_find(const struct dj_names *names, const char *name, size_t len);
 
-/* Write ?query, sorted, canonical and without the names in `drop` (NULL: keep all); nothing if no
- * parameter is left.  DEJA_OK or DEJA_ENOMEM. */
-int dj_params_write_query(struct dj_text *out, deja_slice query, const struct dj_params *drop);
+/* Write ?query, sorted, canonical and without the names in rules->drop (NULL: keep all); nothing if
+ * no parameter is left.  DEJA_OK or DEJA_ENOMEM. */
+dj_url_query_writer dj_params_write_query;
+/* The same if every byte of the query already has its canonical spelling. */
+dj_url_query_writer dj_params_sort_query;
 
 /* Remove ;jsessionid=... from a path segment if `drop` has that name; returns the new length. */
 size_t dj_params_trim(const struct dj_params *drop, char *segment, size_t len);

@@ -5,6 +5,7 @@
 #include "core/base/letters.h"
 #include "core/url/params.h"
 #include "core/url/plain_reason.h"
+#include "core/url/scrapy.h"
 
 /* --- Odd bytes and queries ---------------------------------------------------- */
 
@@ -73,20 +74,34 @@ static int upper_hex(char c)
 static bool triplet_is_fine(uint32_t profile, const char *s, size_t len)
 {
     const int high = len > 2 ? upper_hex(s[1]) : -1, low = len > 2 ? upper_hex(s[2]) : -1;
-    if (high < 0 || low < 0 || profile == DEJA_URL_SCRAPY)
+    if (high < 0 || low < 0)
         return false;
     const int byte = high << 4 | low;
+    if (profile == DEJA_URL_SCRAPY)
+        return dj_scrapy_keeps_escape((unsigned char)byte);
     /* gsb unescapes everything and escapes few bytes; it treats line ends specially. */
     return profile == DEJA_URL_GSB ? byte == ' ' || byte >= 0x7f : !dj_is_unreserved((char)byte);
 }
 
 bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,
-                          size_t at)
+                          size_t at, bool in_query)
 {
+    if (in_query && rules->profile == DEJA_URL_SCRAPY) /* strips blanks, rejects invalid UTF-8 */
+        return url[at] > ' ' && (unsigned char)url[at] < 0x80;
     if (url[at] == '%')
         return triplet_is_fine(rules->profile, url + at, len - at);
     /* Path parameters: crawl drops some of them, w3lib has its own rules. */
-    return url[at] == ';' && (rules->profile == DEJA_URL_SAFE || rules->profile == DEJA_URL_GSB);
+    return url[at] == ';' &&
+           (in_query || rules->profile == DEJA_URL_SAFE || rules->profile == DEJA_URL_GSB);
+}
+
+bool dj_plain_fragment_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,
+                               size_t at)
+{
+    bool ascii = true;
+    for (size_t i = at; i < len; i++)
+        ascii = ascii && (unsigned char)url[i] < 0x80;
+    return ascii || rules->profile != DEJA_URL_SCRAPY; /* it rejects invalid UTF-8 anywhere */
 }
 
 struct piece {

@@ -10,7 +10,7 @@
  *
  * It then works on these words and tests the few odd bytes one by one.  It may say no to a
  * canonical URL, but never yes to one that is not; after a no, the caller writes the canonical
- * form.  Each instruction set has its own kernel to mark bytes; the rest is shared. */
+ * form, or only that of the query if that is all that is wrong.  Each instruction set has its own kernel to mark bytes; the rest is shared. */
 #ifndef DJ_PLAIN_H
 #define DJ_PLAIN_H
 #include "core/url/url.h"
@@ -25,8 +25,9 @@ struct dj_marks { /* bit i of word w is for byte 64 w + i; 0 past the end */
 
 enum dj_plain {
     DJ_PLAIN_NO,
-    DJ_PLAIN_YES,    /* its first *len bytes are the canonical form */
-    DJ_PLAIN_NO_PATH /* these bytes plus a slash are the canonical form */
+    DJ_PLAIN_YES,     /* its first *len bytes are the canonical form */
+    DJ_PLAIN_NO_PATH, /* these bytes plus a slash are the canonical form */
+    DJ_PLAIN_QUERY    /* of these bytes, only the query must be written */
 };
 /* *len is the length of url; it becomes smaller if a fragment is cut off. */
 typedef enum dj_plain dj_plain_look(const struct deja_url_rules *rules, const char *url,
@@ -45,11 +46,14 @@ extern const struct dj_plain_kernel dj_plain_portable, dj_plain_avx2;
 const struct dj_plain_kernel *dj_plain_best(void);
 
 /* The checks that need no marks.  Under these rules, can a canonical URL have this host (an
- * address, or a host with a port)?  Can it have the odd byte at `at`?  Is its query sorted? */
+ * address, or a host with a port)?  Can it have the odd byte at `at`, in a path or in a query that
+ * is checked later?  Can the fragment from `at` on be cut off?  Is its query sorted? */
 bool dj_plain_host_is_fine(const struct deja_url_rules *rules, const char *url, size_t begin,
                            size_t end);
 bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,
-                          size_t at);
+                          size_t at, bool in_query);
+bool dj_plain_fragment_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,
+                               size_t at);
 bool dj_plain_query_is_fine(const struct deja_url_rules *rules, const char *query, size_t len);
 
 #endif

@@ -73,12 +73,13 @@ static inline bool odd_bytes_are_fine(const struct deja_url_rules *rules, const 
         for (uint64_t odd = m->odd[w]; odd; odd &= odd - 1) {
             const size_t at = 64 * w + (size_t)__builtin_ctzll(odd);
             if (url[at] == '#') {
+                const bool fine = dj_plain_fragment_is_fine(rules, url, *len, at);
                 *len = at;
-                return rules->profile != DEJA_URL_SCRAPY; /* its form depends on the fragment */
+                return fine;
             }
             if (url[at] == '?')
                 *query = *query ? *query : at + 1;
-            else if (!dj_plain_odd_is_fine(rules, url, *len, at))
+            else if (!dj_plain_odd_is_fine(rules, url, *len, at, *query))
                 return false;
         }
     return true;
@@ -108,9 +109,10 @@ static inline enum dj_plain reason(const struct deja_url_rules *rules, const cha
     if (DJ_LIKELY(!odd))
         return DJ_PLAIN_YES;
     size_t query = 0;
-    if (!odd_bytes_are_fine(rules, m, words, url, len, &query) ||
-        (query && !dj_plain_query_is_fine(rules, url + query, *len - query)))
+    if (!odd_bytes_are_fine(rules, m, words, url, len, &query))
         return DJ_PLAIN_NO;
+    if (query && !dj_plain_query_is_fine(rules, url + query, *len - query))
+        return DJ_PLAIN_QUERY;
     return DJ_PLAIN_YES;
 }
 

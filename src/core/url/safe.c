@@ -17,7 +17,7 @@ static int write_parsed(const struct deja_url_rules *rules, const struct dj_url 
         return rc;
     dj_write_path(&path, u, NULL);
     if (crawl)
-        return dj_params_write_query(out, u->query, rules->drop);
+        return dj_params_write_query(rules, u->query, out);
     dj_write_query(out, u, dj_percent_normal);
     return DEJA_OK;
 }

@@ -17,12 +17,12 @@
  *
  * Unlike the other profiles it is not idempotent: %2541 becomes %41 the first time and A the
  * second. */
+#include "core/url/scrapy.h"
 #include "core/base/letters.h"
 #include "core/url/address.h"
 #include "core/url/codepoint.h"
 #include "core/url/idna2003.h"
 #include "core/url/lowercase.h"
-#include "core/url/url.h"
 #include <stdlib.h>
 
 struct part {
@@ -41,12 +41,22 @@ static const uint32_t unreserved[4] = {0, 0x03ff6000, 0x87fffffe, 0x47fffffe};
 /* the same plus :/?[]@!$&'()*+,;=|% */
 static const uint32_t path_safe[4] = {0, 0xaffffff2, 0xafffffff, 0x57fffffe};
 
+static bool is_safe(unsigned char c, const uint32_t safe[4])
+{
+    return c < 0x80 && (safe[c >> 5] >> (c & 31) & 1);
+}
+
 static void write_quoted(struct dj_text *out, unsigned char c, const uint32_t safe[4])
 {
-    if (c < 0x80 && (safe[c >> 5] >> (c & 31) & 1))
+    if (is_safe(c, safe))
         dj_text_byte(out, (char)c);
     else
         dj_text_triplet(out, c);
+}
+
+bool dj_scrapy_keeps_escape(unsigned char c)
+{
+    return c == '/' || c == '?' || !is_safe(c, path_safe);
 }
 
 /* The byte that the escape at s stands for, or -1. */
@@ -330,11 +340,18 @@ static void sort_pairs(struct pair *pair, size_t n)
 
 static void write_plus_quoted(struct dj_text *out, struct part text)
 {
-    for (size_t i = 0; i < text.len; i++)
+    size_t copied = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (is_safe((unsigned char)text.at[i], unreserved))
+            continue;
+        dj_text_bytes(out, text.at + copied, i - copied);
         if (text.at[i] == ' ')
             dj_text_byte(out, '+');
         else
-            write_quoted(out, (unsigned char)text.at[i], unreserved);
+            dj_text_triplet(out, (unsigned char)text.at[i]);
+        copied = i + 1;
+    }
+    dj_text_bytes(out, text.at + copied, text.len - copied);
 }
 
 #define PAIRS_ON_STACK 256
@@ -369,6 +386,19 @@ static int write_query(struct dj_text *out, struct part query)
     if (pair != few)
         free(pair);
     return DEJA_OK;
+}
+
+int dj_scrapy_write_query(const struct deja_url_rules *rules, deja_slice query,
+                          struct dj_text *out)
+{
+    (void)rules;
+    out->cap -= query.len; /* the end of the buffer holds a copy */
+    struct part copy = {out->at + out->cap, query.len};
+    if (query.len)
+        memcpy(copy.at, query.data, query.len);
+    const int rc = write_query(out, copy);
+    out->cap += query.len;
+    return rc;
 }
 
 /* --- The whole URL -------------------------------------------------------------- */

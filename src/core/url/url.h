@@ -27,6 +27,10 @@ enum dj_url_version {
  * sets out->short_of_room if it does not fit. out has DEJA_URL_ROOM(url.len) bytes, and the form
  * is never longer than 3 url.len + 256: the bytes after that can be used as scratch. */
 typedef int dj_url_writer(const struct deja_url_rules *rules, deja_slice url, struct dj_text *out);
+/* The same for a query, which follows its `?`: append it with the `?`, or nothing.  out has room for
+ * four times its length. */
+typedef int dj_url_query_writer(const struct deja_url_rules *rules, deja_slice query,
+                                struct dj_text *out);
 dj_url_writer dj_url_safe; /* safe and crawl: they differ in rules->drop and in sorting */
 dj_url_writer dj_url_gsb;
 dj_url_writer dj_url_scrapy;

@@ -20,7 +20,8 @@ static char *ordered(const char *query, const struct dj_params *drop)
     char *out = malloc(cap + 1);
     assert_non_null(out);
     struct dj_text text = dj_text_in(out, cap);
-    assert_int_equal(dj_params_write_query(&text, (deja_slice){query, len}, drop), DEJA_OK);
+    const struct deja_url_rules rules = {.profile = DEJA_URL_CRAWL, .drop = drop};
+    assert_int_equal(dj_params_write_query(&rules, (deja_slice){query, len}, &text), DEJA_OK);
     assert_false(text.short_of_room);
     out[text.len] = '\0';
     return out;
