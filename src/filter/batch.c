@@ -10,7 +10,8 @@
 #include "filter/growth.h"
 #include <string.h>
 
-#define LOT_NUMBERS 512 /* hashes computed at once: a key has up to DJ_MAX_WORDS */
+#define LOT_NUMBERS 512                 /* hashes computed at once: a key has up to DJ_MAX_WORDS */
+#define NEAR_BYTES  ((uint64_t)2 << 20) /* the level-2 cache of most processors has at most this */
 
 size_t deja_filter_hash_words(const deja_filter *f)
 {
@@ -133,11 +134,16 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
 
 static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
 {
+    const size_t before = *done;
     const bool sole = dj_writer_enter(&f->writer);
     dj_dates_begin(f);
-    const int rc = run_add(b, f, is_new, done, !sole);
+    int rc = run_add(b, f, is_new, done, !sole);
+    if (dj_filter_is_lost(f))
+        rc = dj_filter_lost();
+    else
+        dj_writer_count(&f->offered, *done - before, !sole);
     dj_writer_leave(&f->writer, sole);
-    return dj_filter_is_lost(f) ? dj_filter_lost() : rc;
+    return rc;
 }
 
 /* A filter grows or turns only between two pieces of a batch, not within a piece.  A piece is at
@@ -166,7 +172,7 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
 }
 
 /* Call before adding. */
-static int begin_adding(deja_filter *f)
+static inline int begin_adding(deja_filter *f)
 {
     if (!f->plan.kind->add)
         return DEJA_ENOTSUP;
@@ -188,7 +194,6 @@ static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, siz
     }
     if (rc == DEJA_EIO && dj_filter_is_lost(f))
         taken = 0; /* which of them were added is unknown */
-    atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     if (done)
         *done = taken;
     return rc;
@@ -266,8 +271,8 @@ static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool s
                 *removed++ = answer;
         }
     }
-    atomic_fetch_add_explicit(&f->removed, taken, memory_order_relaxed);
-    atomic_fetch_add_explicit(&f->refused, b->n - taken, memory_order_relaxed);
+    dj_writer_count(&f->removed, taken, shared);
+    dj_writer_count(&f->refused, b->n - taken, shared);
 }
 
 static int take_out(deja_filter *f, const deja_slice *keys, const uint64_t *hash, size_t n,
@@ -386,29 +391,39 @@ int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err)
 
 /* --- Single keys ---------------------------------------------------------- */
 
-/* Adds a key to a filter that never makes room. */
-static int add_one(deja_filter *f, deja_slice key, uint8_t *is_new)
+/* A single call takes about as long as its cache miss, and the processor can begin the next one
+ * only if few instructions separate them.  So filters that have one hash per key and never get
+ * more room take a short path. */
+static inline bool is_plain(const deja_filter *f)
 {
-    uint64_t row[DJ_MAX_WORDS];
+    return !f->plan.kind->room && !f->plan.kind->rows && f->hasher.words == 1;
+}
+
+static inline int add_plain(deja_filter *f, deja_slice key, uint8_t *is_new)
+{
     const int rc = begin_adding(f);
     if (rc < 0)
         return rc;
-    deja_filter_hash_batch(f, &key, 1, row);
+    const uint64_t hash = dj_hasher_one(&f->hasher, key);
+    if (f->bytes > NEAR_BYTES) /* the miss begins before the wait for earlier stores */
+        f->plan.kind->prefetch(f, &hash, 1, true);
     const bool sole = dj_writer_enter(&f->writer);
-    dj_dates_begin(f);
-    const size_t taken = f->plan.kind->add(f, row, row, 1, is_new, !sole);
+    if (dj_dates_has(f))
+        dj_dates_begin(f);
+    const size_t taken = f->plan.kind->add(f, &hash, &hash, 1, is_new, !sole);
+    const bool lost = dj_filter_is_lost(f);
+    if (!lost)
+        dj_writer_count(&f->offered, taken, !sole);
     dj_writer_leave(&f->writer, sole);
-    if (dj_filter_is_lost(f))
+    if (lost)
         return dj_filter_lost();
-    atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     return taken ? DEJA_OK : DEJA_EFULL;
 }
 
 int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err)
 {
     uint8_t answer = 0;
-    const int rc =
-        f->plan.kind->room ? add(f, &key, NULL, 1, &answer, NULL) : add_one(f, key, &answer);
+    const int rc = is_plain(f) ? add_plain(f, key, &answer) : add(f, &key, NULL, 1, &answer, NULL);
     if (rc < 0)
         return dj_filter_explain(f, rc, DEJA_CAN_ADD, err);
     if (is_new)
@@ -416,7 +431,8 @@ int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *er
     return rc;
 }
 
-bool deja_filter_contains(const deja_filter *f, deja_slice key)
+/* Its rows of up to DJ_MAX_WORDS numbers stay out of the short path. */
+static __attribute__((noinline)) bool contains_row(const deja_filter *f, deja_slice key)
 {
     uint64_t row[DJ_MAX_WORDS];
     uint8_t found = 0;
@@ -427,4 +443,14 @@ bool deja_filter_contains(const deja_filter *f, deja_slice key)
     const bool lost = dj_filter_is_lost(f);
     dj_filter_release(f);
     return found || lost;
+}
+
+bool deja_filter_contains(const deja_filter *f, deja_slice key)
+{
+    if (!is_plain(f))
+        return contains_row(f, key);
+    const uint64_t hash = dj_hasher_one(&f->hasher, key);
+    uint8_t found = 0;
+    f->plan.kind->contains(f, &hash, &hash, 1, &found);
+    return found | dj_filter_is_lost(f);
 }

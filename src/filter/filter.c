@@ -73,6 +73,9 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
 void dj_filter_attached(deja_filter *f, uint32_t n_parts)
 {
     f->n_parts = n_parts;
+    f->bytes = 0;
+    for (uint32_t i = 0; i < n_parts; i++)
+        f->bytes += f->part[i]->body_len;
     if (f->plan.kind->attached)
         f->plan.kind->attached(f);
 }

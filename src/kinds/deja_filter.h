@@ -73,6 +73,7 @@ struct deja_filter {
     struct dj_hasher *other;            /* of plan.others; NULL: there are none */
     struct dj_part *part[DJ_MAX_PARTS]; /* never move; NULL: not needed yet */
     uint32_t n_parts;
+    uint64_t bytes; /* of all bodies */
     _Atomic uint64_t offered;
     struct dj_earlier earlier;
     struct dj_window window;

@@ -60,14 +60,14 @@ static size_t paired_add(deja_filter *f, const uint64_t *hash, const uint64_t *a
     uint64_t hidden = 0;
     dj_spatial_prefetch(f, ahead, n, true);
     p->kind->body.add(p, hash, hash, n, is_new, shared); /* a Bloom filter takes all */
-    dj_part_count_new(p, is_new, n);
+    dj_part_count_new(p, is_new, n, shared);
     ask_deletions(f, hash, n, gone);
     for (size_t i = 0; i < n; i++) {
         is_new[i] |= gone[i];
         hidden += gone[i];
     }
     if (hidden)
-        atomic_fetch_add_explicit(&f->hidden, hidden, memory_order_relaxed);
+        dj_writer_count(&f->hidden, hidden, shared);
     return n;
 }
 
@@ -98,7 +98,7 @@ static bool paired_remove(deja_filter *f, uint64_t hash, bool shared)
         return false;
     const uint64_t *seen = dj_spatial_view(f, DELETIONS, &hash, 1, buf);
     p->kind->body.add(p, seen, seen, 1, &removed, shared); /* 0: another thread removed it */
-    dj_part_count_new(p, &removed, 1);
+    dj_part_count_new(p, &removed, 1, shared);
     return removed;
 }
 

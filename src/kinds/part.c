@@ -45,13 +45,16 @@ void dj_part_unite(struct dj_part *into, const struct dj_part *from, int folds)
         or_bits(into, from, folds);
 }
 
-void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n)
+void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n, bool shared)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++)
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) /* the highest byte of the product is the sum of eight bytes */
+        sum += dj_load64(is_new + i) * UINT64_C(0x0101010101010101) >> 56;
+    for (; i < n; i++)
         sum += is_new[i];
     if (sum)
-        atomic_fetch_add_explicit(&p->keys, sum, memory_order_relaxed);
+        dj_writer_count(&p->keys, sum, shared);
 }
 
 uint64_t dj_part_keys(const struct dj_part *p)

@@ -8,6 +8,7 @@
 #ifndef DJ_PART_H
 #define DJ_PART_H
 #include "core/base/linelock.h"
+#include "core/base/writer.h"
 #include "core/bits/block.h"
 #include "core/bits/counters.h"
 #include "core/bits/fuse.h"
@@ -53,8 +54,8 @@ uint64_t dj_part_count_bits(const struct dj_part *p);
 uint64_t dj_part_word(const struct dj_part *p, uint64_t i);
 /* Adds the keys of `from`, which has the same size after some folds and the same hashes. */
 void dj_part_unite(struct dj_part *into, const struct dj_part *from, int folds);
-/* Counts the answers "new". */
-void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n);
+/* Counts the answers "new".  shared: other threads may be adding to this part. */
+void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n, bool shared);
 /* Call after adds to this part: marks what they changed in a file. */
 static inline void dj_part_mark(const struct dj_part *p, const uint64_t *hash,
                                 const uint8_t *is_new, size_t n)

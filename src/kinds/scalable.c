@@ -201,7 +201,7 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *rows, const uint64_t
     const size_t taken = newest->kind->body.add(newest, rest, rest, n_rest, part_new, shared);
     for (size_t j = 0; j < taken; j++)
         is_new[place[j]] = part_new[j];
-    dj_part_count_new(newest, part_new, taken);
+    dj_part_count_new(newest, part_new, taken, shared);
     dj_part_mark(newest, rest, part_new, taken);
     return taken == n_rest ? n : place[taken];
 }
@@ -213,7 +213,7 @@ static size_t scalable_add(deja_filter *f, const uint64_t *rows, const uint64_t 
     if (f->n_parts > 1)
         return add_to_newest(f, rows, ahead, n, is_new, shared);
     const size_t taken = p->kind->body.add(p, rows, ahead, n, is_new, shared);
-    dj_part_count_new(p, is_new, taken);
+    dj_part_count_new(p, is_new, taken, shared);
     dj_part_mark(p, rows, is_new, taken);
     return taken;
 }

@@ -33,11 +33,12 @@ void dj_spatial_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, b
     }
 }
 
-static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new,
-                         bool shared)
+static size_t add_to_all(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                         uint8_t *is_new, bool shared)
 {
     uint64_t buf[DJ_CHUNK];
     uint8_t part_new[DJ_CHUNK];
+    dj_spatial_prefetch(f, ahead, n, true);
     memset(is_new, 0, n);
     for (uint32_t i = 0; i < f->n_parts; i++) {
         struct dj_part *p = f->part[i];
@@ -48,7 +49,7 @@ static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t
             is_new[j] |= part_new[j];
     }
     for (uint32_t i = 0; i < f->n_parts; i++)
-        dj_part_count_new(f->part[i], is_new, n);
+        dj_part_count_new(f->part[i], is_new, n, shared);
     return n;
 }
 
@@ -56,26 +57,20 @@ size_t dj_spatial_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahea
                       uint8_t *is_new, bool shared)
 {
     struct dj_part *p = f->part[0];
-    if (f->n_parts > 1) {
-        dj_spatial_prefetch(f, ahead, n, true);
-        return add_to_all(f, hash, n, is_new, shared);
-    }
+    if (f->n_parts > 1)
+        return add_to_all(f, hash, ahead, n, is_new, shared);
     const size_t taken = p->kind->body.add(p, hash, ahead, n, is_new, shared);
-    dj_part_count_new(p, is_new, taken);
+    dj_part_count_new(p, is_new, taken, shared);
     dj_part_mark(p, hash, is_new, taken);
     return taken;
 }
 
-void dj_spatial_contains(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
-                         size_t n, uint8_t *found)
+static void ask_all(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                    uint8_t *found)
 {
     const struct dj_part *p = f->part[0];
     uint64_t buf[DJ_CHUNK];
     uint8_t one[DJ_CHUNK];
-    if (f->n_parts == 1) {
-        p->kind->body.contains(p, hash, ahead, n, found);
-        return;
-    }
     dj_spatial_prefetch(f, ahead, n, false);
     p->kind->body.contains(p, hash, hash, n, found);
     for (uint32_t i = 1; i < f->n_parts; i++) {
@@ -85,6 +80,16 @@ void dj_spatial_contains(const deja_filter *f, const uint64_t *hash, const uint6
         for (size_t j = 0; j < n; j++)
             found[j] &= one[j];
     }
+}
+
+void dj_spatial_contains(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
+                         size_t n, uint8_t *found)
+{
+    const struct dj_part *p = f->part[0];
+    if (f->n_parts == 1)
+        p->kind->body.contains(p, hash, ahead, n, found);
+    else
+        ask_all(f, hash, ahead, n, found);
 }
 
 /* --- Statistics ------------------------------------------------------------ */

@@ -515,8 +515,8 @@ static size_t add_keys(deja_filter *f, const uint64_t *hash, const uint64_t *ahe
         taken += !(is_new[i] >> newest & 1);
         is_new[i] = !(is_new[i] & alive);
     }
-    atomic_fetch_add_explicit(&f->window.keys[newest], taken, memory_order_relaxed);
-    dj_part_count_new(p, is_new, n);
+    dj_writer_count(&f->window.keys[newest], taken, shared);
+    dj_part_count_new(p, is_new, n, shared);
     return n;
 }
 

@@ -74,7 +74,7 @@ static void fill(deja_filter *f, const struct dj_hashes *mistaken)
     for (size_t at = 0; at < mistaken->n; at += DJ_CHUNK) {
         const size_t n = mistaken->n - at < DJ_CHUNK ? mistaken->n - at : DJ_CHUNK;
         const uint64_t *seen = dj_spatial_view(f, 1, mistaken->hash + at, n, buf);
-        dj_part_count_new(p, is_new, p->kind->body.add(p, seen, seen, n, is_new, false));
+        dj_part_count_new(p, is_new, p->kind->body.add(p, seen, seen, n, is_new, false), false);
     }
 }
 

@@ -481,7 +481,9 @@ int deja_dedup_commit(deja_dedup *d, deja_error *err)
 {
     size_t done = 0;
     /* The estimate of lost keys depends on how many were offered (stats.c). */
-    atomic_fetch_add_explicit(&d->f->offered, d->passed, memory_order_relaxed);
+    const bool sole = dj_writer_enter(&d->f->writer);
+    dj_writer_count(&d->f->offered, d->passed, !sole);
+    dj_writer_leave(&d->f->writer, sole);
     d->passed = 0;
     if (!d->n)
         return DEJA_OK;

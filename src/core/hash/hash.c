@@ -260,6 +260,15 @@ void dj_hasher_hash(const struct dj_hasher *h, const deja_slice *keys, size_t n,
         hash_salted(h, keys, n, out);
 }
 
+uint64_t dj_hasher_one(const struct dj_hasher *h, deja_slice key)
+{
+    if (h->hash == DEJA_HASH_XXH3 && !h->pieces)
+        return hash_one(h, key);
+    uint64_t out;
+    dj_hasher_hash(h, &key, 1, &out);
+    return out;
+}
+
 uint64_t dj_checksum(const void *data, size_t len)
 {
     return XXH3_64bits(data, len);

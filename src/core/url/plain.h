@@ -10,7 +10,8 @@
  *
  * It then works on these words and tests the few odd bytes one by one.  It may say no to a
  * canonical URL, but never yes to one that is not; after a no, the caller writes the canonical
- * form, or only that of the query if that is all that is wrong.  Each instruction set has its own kernel to mark bytes; the rest is shared. */
+ * form, or only that of the query if that is all that is wrong.  Each instruction set has its own
+ * kernel to mark bytes; the rest is shared. */
 #ifndef DJ_PLAIN_H
 #define DJ_PLAIN_H
 #include "core/url/url.h"

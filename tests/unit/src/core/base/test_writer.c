@@ -1,7 +1,7 @@
 /* test_writer.c - a thread may use plain stores only while no other thread adds.
  *
- * Each step here runs other threads one at a time, so its outcome is certain.  property.threads
- * tests races. */
+ * Except in the last test, each step runs other threads one at a time, so its outcome is certain.
+ * property.threads tests races of whole filters. */
 #include "unit.h"
 
 #include "kinds/kind.h"
@@ -223,6 +223,48 @@ static void a_filter_of_one_thread_stays_its_own(void **state)
     deja_filter_free(f);
 }
 
+/* --- Races --------------------------------------------------------------- */
+
+/* Threads that count batches of their own: a count is lost if one of them is alone while another is
+ * inside.  Each batches many times in a row and then rests, so the filter becomes shared and
+ * ceases to be again and again. */
+enum {
+    RACERS = 3,
+    ROUNDS = 200,
+    BATCHES = 3 * DJ_WRITER_ALONE
+};
+
+static struct dj_writer raced;
+static _Atomic uint64_t counted, batches_alone;
+
+static void *race(void *arg)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        for (int j = 0; j < BATCHES; j++) {
+            const bool sole = dj_writer_enter(&raced);
+            dj_writer_count(&counted, 1, !sole);
+            if (j % 8 == 0)
+                sched_yield(); /* inside a batch */
+            dj_writer_count(&counted, 1, !sole);
+            dj_writer_leave(&raced, sole);
+            atomic_fetch_add(&batches_alone, sole);
+        }
+        sched_yield();
+    }
+    return arg;
+}
+
+static void no_count_is_lost_while_owners_change(void **state)
+{
+    pthread_t thread[RACERS];
+    for (int i = 0; i < RACERS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, race, NULL), 0);
+    for (int i = 0; i < RACERS; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    assert_int_equal(atomic_load(&counted), 2 * RACERS * ROUNDS * BATCHES);
+    assert_true(atomic_load(&batches_alone) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +280,7 @@ int main(void)
         cmocka_unit_test(after_a_reset_the_next_thread_owns_it),
         cmocka_unit_test(every_filter_has_its_own_owner),
         cmocka_unit_test(a_filter_of_one_thread_stays_its_own),
+        cmocka_unit_test(no_count_is_lost_while_owners_change),
     };
     return cmocka_run_group_tests_name("unit.writer", tests, NULL, NULL);
 }
