@@ -28,6 +28,7 @@
 
 #define DEFAULT_FIRST_CAPACITY 8000000
 #define PART_TIMES             UINT64_C(8) /* lower rates need more bits; enough for r >= 0.1 */
+#define CACHED_BODY            (UINT64_C(4) << 20) /* a body up to this size stays in the cache */
 
 /* --- Plan ------------------------------------------------------------------ */
 
@@ -181,6 +182,14 @@ static void scalable_prefetch(const deja_filter *f, const uint64_t *rows, size_t
     }
 }
 
+/* Whether to look up keys in the newest part as well before adding to it.  Its lines are then
+ * fetched one by one with those of the other parts, and known keys need no add.  In the cache, an
+ * add alone is faster. */
+static bool look_before_adding(const struct dj_part *newest)
+{
+    return newest->kind == &dj_blocked && newest->body_len > CACHED_BODY;
+}
+
 static size_t add_to_newest(deja_filter *f, const uint64_t *rows, const uint64_t *ahead, size_t n,
                             uint8_t *is_new, bool shared)
 {
@@ -188,8 +197,10 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *rows, const uint64_t
     struct dj_part *newest = f->part[at];
     uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK] = {0};
     uint64_t rest[DJ_CHUNK], buf[DJ_CHUNK];
-    newest->kind->body.prefetch(newest, column(f, ahead, 0, n, buf), n, true);
-    ask_all(f, at, rows, ahead, n, seen, true);
+    const bool look = look_before_adding(newest);
+    if (!look)
+        newest->kind->body.prefetch(newest, column(f, ahead, 0, n, buf), n, true);
+    ask_all(f, look ? NONE : at, rows, ahead, n, seen, true);
     const uint64_t *hash = column(f, rows, 0, n, buf);
     size_t n_rest = 0;
     for (size_t j = 0; j < n; j++) {

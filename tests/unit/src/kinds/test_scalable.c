@@ -95,12 +95,45 @@ static void a_filter_that_cannot_grow_further_is_full_and_keeps_what_it_has(void
     deja_filter_free(f);
 }
 
+/* A newest part that exceeds the cache is queried with the others before keys are added to it.
+ * Every key comes twice in a row, and again at the end. */
+static void repeats_are_known_however_large_the_newest_part_is(void **state)
+{
+    enum {
+        FIRST = 600000,
+        KEYS = 640000
+    };
+    static uint64_t hash[2 * KEYS];
+    static uint8_t is_new[2 * KEYS];
+    struct rng r = rng_seeded(4);
+    deja_filter *f =
+        new_filter(OPTIONS(.kind = DEJA_SCALABLE, .capacity = FIRST, .fp_rate = 1e-6, .seed = 1));
+    for (size_t i = 0; i < KEYS; i++)
+        hash[2 * i] = hash[2 * i + 1] = rng_next(&r);
+    assert_int_equal(deja_filter_add_hashed(f, hash, 2 * KEYS, is_new, NULL, NULL), DEJA_OK);
+    assert_int_equal(f->n_parts, 2);
+    assert_true(f->part[1]->body_len > UINT64_C(4) << 20);
+    uint64_t n_new = 0;
+    for (size_t i = 0; i < KEYS; i++) {
+        assert_int_equal(is_new[2 * i + 1], 0);
+        n_new += is_new[2 * i];
+    }
+    assert_in_range(n_new, KEYS - 3, KEYS); /* false positives: 0.2 expected */
+    assert_int_equal(f->part[0]->keys, FIRST);
+    assert_int_equal(f->part[1]->keys, n_new - FIRST);
+    assert_int_equal(deja_filter_add_hashed(f, hash, 2 * KEYS, is_new, NULL, NULL), DEJA_OK);
+    assert_null(memchr(is_new, 1, sizeof is_new));
+    assert_int_equal(f->part[1]->keys, n_new - FIRST);
+    deja_filter_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_growing_filter_opens_a_part_for_each_power_of_its_growth),
         cmocka_unit_test(a_large_batch_does_not_overfill_a_small_part),
         cmocka_unit_test(the_rate_of_a_grown_filter_stays_under_p),
+        cmocka_unit_test(repeats_are_known_however_large_the_newest_part_is),
         cmocka_unit_test(a_filter_that_cannot_grow_further_is_full_and_keeps_what_it_has),
     };
     return cmocka_run_group_tests_name("unit.scalable", tests, NULL, NULL);
