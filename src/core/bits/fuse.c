@@ -4,6 +4,7 @@
  * moment lies within three segments, which fit in the caches, however large the filter is. */
 #include "core/bits/fuse.h"
 #include "core/base/bytes.h"
+#include "core/base/compiler.h"
 #include <math.h>
 
 /* --- Shape ------------------------------------------------------------------ */
@@ -73,6 +74,17 @@ static size_t find_alone(const struct dj_fuse *f, struct dj_peel *room)
     return n;
 }
 
+/* Prefetches the slots of a key that will be peeled off soon. */
+static void fetch(const struct dj_fuse *f, uint64_t key, const struct dj_peel *room)
+{
+    uint64_t at[DJ_FUSE_POSITIONS];
+    dj_fuse_at(f, key, at);
+    for (unsigned j = 0; j < DJ_FUSE_POSITIONS; j++) {
+        DJ_PREFETCH(room->sum + at[j]);
+        DJ_PREFETCH(room->count + at[j]);
+    }
+}
+
 bool dj_fuse_peel(const struct dj_fuse *f, const uint64_t *h, size_t n, struct dj_peel *room)
 {
     if (!count_keys(f, h, n, room))
@@ -93,8 +105,10 @@ bool dj_fuse_peel(const struct dj_fuse *f, const uint64_t *h, size_t n, struct d
             *count = (uint8_t)((*count - 4) ^ j);
             room->sum[at[j]] ^= key;
             /* Each slot is pushed once: when one key is left. */
-            room->alone[n_alone] = (uint32_t)at[j];
-            n_alone += j != mine && *count >> 2 == 1;
+            if (j != mine && *count >> 2 == 1) {
+                room->alone[n_alone++] = (uint32_t)at[j];
+                fetch(f, room->sum[at[j]], room);
+            }
         }
     }
     return done == n;
