@@ -67,7 +67,8 @@ enum dj_stream {
     DJ_STREAM_CHECK = 5,
     DJ_STREAM_LAYER = 6,
     DJ_STREAM_STATIC = 8,
-    DJ_STREAM_SHORT = 9
+    DJ_STREAM_SHORT = 9,
+    DJ_STREAM_SIEVE = 10
 };
 /* Word `index` of a stream derived from the key; reveals nothing about the key. */
 uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index);

@@ -420,6 +420,23 @@ static void siphash_is_right_beyond_256_bytes(void **state)
     assert_int_equal(fold_lengths(sip, 0, message, 1), UINT64_C(0x1d0a40e0693898ef));
 }
 
+/* The same key and messages; the numbers are from OpenSSL (c-rounds 1, d-rounds 3). */
+static void siphash_1_3_gives_known_numbers(void **state)
+{
+    static const struct {
+        size_t len;
+        uint64_t want;
+    } known[] = {
+        {0, 0xabac0158050fc4dc}, {1, 0xc9f49bf37d57ca93},  {7, 0xd3927d989bb11140},
+        {8, 0x369095118d299a8e}, {15, 0xd320d86d2a519956}, {63, 0x9d199062b7bbb3a8},
+    };
+    uint8_t message[64];
+    for (size_t i = 0; i < sizeof message; i++)
+        message[i] = (uint8_t)i;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(known); i++)
+        assert_int_equal(dj_siphash13(sip_key, message, known[i].len), known[i].want);
+}
+
 static void siphash_needs_both_halves_of_its_key(void **state)
 {
     const uint64_t low[2] = {sip_key[0] ^ 1, sip_key[1]};
@@ -467,6 +484,7 @@ int main(void)
         cmocka_unit_test(digests_are_right_at_every_length_and_alignment),
         cmocka_unit_test(siphash_gives_the_published_table_at_every_alignment),
         cmocka_unit_test(siphash_is_right_beyond_256_bytes),
+        cmocka_unit_test(siphash_1_3_gives_known_numbers),
         cmocka_unit_test(siphash_needs_both_halves_of_its_key),
         cmocka_unit_test(an_empty_key_needs_no_address),
         cmocka_unit_test(functions_of_32_bits_leave_the_high_half_empty),
