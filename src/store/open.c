@@ -144,21 +144,21 @@ static int check_sequence(const struct dj_header *h, const char *path, deja_erro
 
 /* With different rules, a known URL could have a different canonical form and would not be
  * found. */
-static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *want,
-                           const char *path, deja_error *err)
+int dj_open_url_rules(uint32_t have, uint64_t have_rules, const deja_url_rules *want,
+                      const char *path, deja_error *err)
 {
     const uint32_t profile = deja_url_rules_profile(want);
-    const char *name = deja_profile_name(plan->profile);
-    if (plan->profile == 0)
+    const char *name = deja_profile_name(have);
+    if (have == 0)
         return dj_fail(err, DEJA_EMISMATCH,
                        "%s holds bytes as given, not URLs of profile %s: omit the profile, or "
                        "build the filter again with it",
                        path, deja_profile_name(profile));
-    if (plan->profile != profile)
+    if (have != profile)
         return dj_fail(err, DEJA_EMISMATCH,
                        "%s holds URLs of profile %s, not %s: omit the profile to use its own",
                        path, name ? name : "unknown", deja_profile_name(profile));
-    if (plan->url_rules != deja_url_rules_id(want))
+    if (have_rules != deja_url_rules_id(want))
         return dj_fail(err, DEJA_EMISMATCH,
                        "%s holds URLs of profile %s with different rules: another list of "
                        "parameters, another version of the profile, or only one build has IDNA",
@@ -199,7 +199,8 @@ int dj_open_expected(const struct dj_header *h, const deja_options *want, const 
     for (const deja_option *row = deja_option_at(0); row; row = deja_option_at(++i))
         if (row->compared && dj_option_differs(row, want, &have))
             return other_value(row, &have, want, name, err);
-    return want->url ? check_url_rules(&h->plan, want->url, name, err) : DEJA_OK;
+    return want->url ? dj_open_url_rules(h->plan.profile, h->plan.url_rules, want->url, name, err)
+                     : DEJA_OK;
 }
 
 int dj_open_key(const struct dj_header *h, const deja_options *want, const char *name,

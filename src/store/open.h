@@ -12,6 +12,10 @@ int dj_open_expected(const struct dj_header *h, const deja_options *want, const 
                      deja_error *err);
 int dj_open_key(const struct dj_header *h, const deja_options *want, const char *name,
                 uint8_t key[DEJA_KEY_LEN], deja_error *err);
+/* Compares the URL rules of a filter or sieve (a profile, 0: bytes as given, and the id of its
+ * rules) with those that the caller expects. */
+int dj_open_url_rules(uint32_t have, uint64_t have_rules, const deja_url_rules *want,
+                      const char *path, deja_error *err);
 /* These functions set up part i from the header, without a body, and the counts once all parts
  * have bodies. */
 void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i);
