@@ -812,6 +812,182 @@ DEJA_CHECKED int deja_dedup_again_after(deja_dedup *d, uint32_t days, deja_error
  * renewed. */
 DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 
+/* --- Sieves ------------------------------------------------------------- */
+
+/* A sieve tells new keys from seen ones with certainty, in fixed memory, however many keys there
+ * are.  It is a directory: a filter in memory, sorted runs of 96-bit fingerprints on disk, and a
+ * spool of pending keys with their records (docs/sieve.md).
+ *
+ * A key that the filter does not have is certainly new.  A key that it has is pending, with the
+ * record that the caller gives (its line), until a pass over the runs settles it: a false positive
+ * then turns out to be new, late but never lost.  Until the keys outgrow the memory, no key is ever
+ * pending.  The only source of wrong answers is two keys with the same fingerprint: with n keys, the
+ * probability that there is any such pair is at most n^2 / 2^97.
+ *
+ * As with deja_dedup, a line must not count as seen before it has been handed over:
+ *
+ *     deja_sieve_judge(...)      new, seen or pending?     write the new lines, then
+ *     deja_sieve_commit(...)     the new keys are recorded
+ *
+ * and from time to time, at the latest at the end or when judge returns DEJA_EFULL:
+ *
+ *     deja_sieve_settle(...)     decides all pending keys
+ *     deja_sieve_settled(...)    until *n is 0; write the lines that turn out to be new, then
+ *     deja_sieve_commit(...)     records them, and drops their records
+ *
+ * A crash before a commit repeats lines but never loses one: the next open finds the pending keys
+ * with their records.  One process can write a sieve (DEJA_EBUSY); others can read it at the same
+ * time.  hash_batch may run concurrently with every call but free; of the other calls, one at a
+ * time. */
+typedef struct deja_sieve deja_sieve;
+
+/* Initialize with DEJA_SIEVE_OPTIONS_INIT; zero asks for the default. */
+typedef struct deja_sieve_options {
+    size_t size;                 /* set by DEJA_SIEVE_OPTIONS_INIT                     */
+    uint64_t memory;             /* bytes for everything; default 256 MiB, at least 1  */
+    const void *key;             /* 32 secret bytes; default: random                   */
+    uint64_t seed;               /* not 0: reproducible, not random                    */
+    const deja_url_rules *url;   /* the form of its keys; NULL: any bytes              */
+    const deja_allocator *alloc; /* called from the thread that merges runs, too       */
+    uint32_t flags;              /* DEJA_KEY_APART, DEJA_SIEVE_NO_THREAD               */
+    uint32_t reserved;           /* 0                                                  */
+} deja_sieve_options;
+#define DEJA_SIEVE_OPTIONS_INIT DEJA_INIT(deja_sieve_options)
+/* Merge runs during commit and judge, not in a thread of their own. */
+#define DEJA_SIEVE_NO_THREAD    0x10000u
+
+/* Opens the sieve in the directory `path`.  flags: 0 to read it, DEJA_OPEN_WRITE to add keys, or
+ * DEJA_OPEN_CREATE to add keys and, if there is no sieve, create one; an existing directory must be
+ * empty.  opt may be NULL; key (required if the sieve was made with DEJA_KEY_APART), seed and url,
+ * if given, must match an existing sieve (DEJA_EMISMATCH).  A reader sees the keys that were
+ * recorded when it opened the sieve.  DEJA_EFORMAT: err names the damaged file. */
+#define DEJA_OPEN_CREATE 8u
+DEJA_CHECKED int deja_sieve_open(const char *path, unsigned flags, const deja_sieve_options *opt,
+                                 deja_sieve **out, deja_error *err);
+/* Closes the sieve and stops a merge; does not commit, sync or save. */
+DEJA_API void deja_sieve_free(deja_sieve *s);
+/* Reports whether the directory contains a sieve, whole or damaged. */
+DEJA_API bool deja_sieve_exists(const char *path);
+
+/* The fingerprint of a key.  hash is the number that filters with the same secret key use. */
+typedef struct deja_fingerprint {
+    uint64_t hash;
+    uint32_t check;
+    uint32_t tag; /* free for your own use: not part of the key */
+} deja_fingerprint;
+DEJA_API void deja_sieve_hash_batch(const deja_sieve *s, const deja_slice *keys, size_t n,
+                                    deja_fingerprint *fp);
+
+typedef enum deja_verdict {
+    DEJA_SIEVE_SEEN = 0,
+    DEJA_SIEVE_NEW = 1,
+    DEJA_SIEVE_PENDING = 2
+} deja_verdict;
+/* The largest n of a judge. */
+#define DEJA_SIEVE_BATCH 1024
+/* Judges n keys in order; verdict[i] becomes a deja_verdict.  A key that was judged new before is
+ * seen, whether or not it has been committed.  The tokens and records of pending keys are in the
+ * spool when the call returns and survive a kill; token and record may be NULL (0 and no bytes).
+ *
+ * On failure nothing has been judged.  DEJA_EFULL: there is no room for more keys that are not
+ * committed or not settled; commit, settle, commit, and judge again. */
+DEJA_CHECKED int deja_sieve_judge(deja_sieve *s, const deja_fingerprint *fp, size_t n,
+                                  const uint64_t *token, const deja_slice *record,
+                                  uint8_t *verdict, deja_error *err);
+/* Records that the lines of all keys that judge or settled reported as new have been handed over.
+ * After DEJA_OK they survive a kill, and after the next sync a power failure.  On failure (a full
+ * disk, for example) some may be recorded already; the call can be repeated. */
+DEJA_CHECKED int deja_sieve_commit(deja_sieve *s, deja_error *err);
+/* Decides all pending keys in one pass over the runs.  The earlier ones must have been returned by
+ * deja_sieve_settled and committed (DEJA_EINVAL).  On failure they stay pending; DEJA_EFORMAT names
+ * a damaged run. */
+DEJA_CHECKED int deja_sieve_settle(deja_sieve *s, deja_error *err);
+/* A pending key that has been decided. */
+typedef struct deja_settled {
+    uint64_t token;
+    deja_slice record; /* valid until the next call on the sieve */
+    uint32_t verdict;  /* DEJA_SIEVE_NEW (late) or DEJA_SIEVE_SEEN */
+    uint32_t reserved;
+} deja_settled;
+/* Returns the next *n <= cap settled keys, in order of arrival; *n is 0 after the last.  DEJA_EFULL:
+ * 65,536 late keys have been returned and not committed; commit first. */
+DEJA_CHECKED int deja_sieve_settled(deja_sieve *s, deja_settled *out, size_t cap, size_t *n,
+                                    deja_error *err);
+/* Makes everything that was committed or is pending survive a power failure. */
+DEJA_CHECKED int deja_sieve_sync(deja_sieve *s, deja_error *err);
+/* Syncs, and saves the filter.  Without it the next open for writing reads all runs once to rebuild
+ * the filter. */
+DEJA_CHECKED int deja_sieve_save(deja_sieve *s, deja_error *err);
+
+/* Looks up n keys exactly, in one pass that reads only the blocks that may have them; found gets 0
+ * or 1 for each.  A pending key is found only if it was recorded before.  Takes 16 bytes per key,
+ * not counted in options.memory. */
+DEJA_CHECKED int deja_sieve_contains(deja_sieve *s, const deja_fingerprint *fp, size_t n,
+                                     uint8_t *found, deja_error *err);
+/* Passes the hashes of all recorded keys to `take`, many at a time, in no particular order.  A
+ * result other than 0 ends the walk and is returned.  deja_sieve_like sets *opt, which begins as
+ * DEJA_OPTIONS_INIT, to options of a filter that accepts these hashes (deja_filter_add_hashed,
+ * deja_builder_add_hashed): key and seed.  opt->key points into s. */
+DEJA_CHECKED int deja_sieve_each(deja_sieve *s,
+                                 int (*take)(void *ctx, const uint64_t *hash, size_t n), void *ctx,
+                                 deja_error *err);
+DEJA_CHECKED int deja_sieve_like(const deja_sieve *s, deja_options *opt, deja_error *err);
+/* Adds every key that is recorded in `from` to `into`, exactly.  Both need the same secret key and
+ * URL rules (DEJA_EMISMATCH), and neither may have pending keys or keys to commit (DEJA_EINVAL).
+ * All runs become one; that needs room for it beside them on the disk.  Durable on return. */
+DEJA_CHECKED int deja_sieve_merge(deja_sieve *into, deja_sieve *from, deja_error *err);
+/* Verifies a sieve: reads all its files.  DEJA_EFORMAT: err names the damaged file and the place.
+ * Nobody needs to stop writing it. */
+DEJA_CHECKED int deja_sieve_verify(const char *path, deja_error *err);
+
+/* What a sieve holds and what it costs. */
+typedef struct deja_sieve_report {
+    size_t size;            /* set by DEJA_SIEVE_REPORT_INIT                            */
+    uint64_t keys;          /* recorded                                                 */
+    uint64_t recent;        /* of these, in memory and in the log ..                    */
+    uint64_t runs;          /* .. and the others in this many runs                      */
+    uint64_t disk;          /* bytes of all files                                       */
+    uint64_t memory;        /* bytes that it may use ..                                 */
+    uint64_t memory_used;   /* .. and those it has allocated                            */
+    uint64_t filter_bytes;  /* 0: no filter yet, and no key waits                       */
+    uint32_t filter_hashes; /* k                                                        */
+    uint32_t flags;         /* DEJA_KEY_APART                                           */
+    uint64_t uncommitted;   /* judged or settled as new, not committed                  */
+    uint64_t pending;       /* keys that wait                                           */
+    uint64_t pending_most;  /* room for pending keys                                    */
+    uint64_t waited;        /* since the sieve was created: keys that were pending ..   */
+    uint64_t settled;       /* .. those that have been settled and committed ..         */
+    uint64_t late;          /* .. and of these, the new ones                            */
+    uint64_t passes;        /* over the runs                                            */
+    uint64_t merges;        /* of runs, since it was created                            */
+    uint64_t merges_failed; /* since it was opened; merge_error has the last reason     */
+    uint32_t merging;       /* 1: a merge is under way                                  */
+    uint32_t profile;       /* deja_profile of its keys; 0: bytes as given              */
+    uint64_t url_rules;     /* deja_url_rules_id of its keys; 0: bytes as given         */
+    double wait_rate;       /* share of new keys that wait, at the current fill         */
+    double wrong;           /* bound on the probability of any wrong answer: n^2 / 2^97 */
+    char merge_error[128];
+} deja_sieve_report;
+#define DEJA_SIEVE_REPORT_INIT DEJA_INIT(deja_sieve_report)
+DEJA_CHECKED int deja_sieve_stats(deja_sieve *s, deja_sieve_report *out, deja_error *err);
+
+/* Predicts the costs of `lines` lines with `keys` different keys in a new sieve; reads nothing. */
+typedef struct deja_sieve_forecast {
+    size_t size;        /* set by DEJA_SIEVE_FORECAST_INIT                       */
+    uint64_t disk;      /* bytes after compaction ..                             */
+    uint64_t disk_most; /* .. and during it                                      */
+    double late;        /* new keys that wait, in all ..                         */
+    double waiting;     /* .. and keys that wait, with the seen ones             */
+    double passes;      /* over the runs                                         */
+    double read;        /* bytes read by passes and merges ..                    */
+    double written;     /* .. and written, without the spool                     */
+    double wait_rate;   /* share of new keys that wait at the end                */
+    double wrong;       /* bound on the probability of any wrong answer          */
+} deja_sieve_forecast;
+#define DEJA_SIEVE_FORECAST_INIT DEJA_INIT(deja_sieve_forecast)
+DEJA_CHECKED int deja_sieve_plan(const deja_sieve_options *opt, uint64_t keys, uint64_t lines,
+                                 deja_sieve_forecast *out, deja_error *err);
+
 #ifdef __cplusplus
 }
 #endif

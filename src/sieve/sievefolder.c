@@ -1,0 +1,111 @@
+/* sievefolder.c - the directory of a sieve: names and files.
+ *
+ * All files are opened relative to a descriptor of the directory, so a sieve that is moved while it
+ * is open stays one sieve. */
+#include "sieve/sievefolder.h"
+#include "core/base/status.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct dj_name dj_name_of(const char *type, uint64_t number)
+{
+    struct dj_name name;
+    snprintf(name.text, sizeof name.text, "%s-%llu", type, (ull)number);
+    return name;
+}
+
+/* A new directory survives a power failure only if the one above it is synced. */
+static int sync_above(int fd)
+{
+    const int above = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    const int rc = above < 0 ? -1 : fsync(above);
+    const int saved = errno;
+    if (above >= 0)
+        close(above);
+    errno = saved;
+    return rc;
+}
+
+int dj_folder_open(struct dj_folder *folder, const char *path, bool create, deja_error *err)
+{
+    *folder = (struct dj_folder){-1, strdup(path)};
+    if (!folder->path)
+        return dj_fail_memory(err);
+    const bool made = create && mkdir(path, 0700) == 0;
+    if (create && !made && errno != EEXIST)
+        return dj_fail_errno(err, "%s: cannot create this directory", path);
+    folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0)
+        return errno == ENOTDIR ? dj_fail(err, DEJA_EINVAL, "%s is not a directory", path)
+                                : dj_fail_errno(err, "%s: cannot open this directory", path);
+    if (made && sync_above(folder->fd) < 0)
+        return dj_fail_errno(err, "%s: cannot sync the directory above it", path);
+    return DEJA_OK;
+}
+
+void dj_folder_close(struct dj_folder *folder)
+{
+    if (folder->fd >= 0)
+        close(folder->fd);
+    free(folder->path);
+    *folder = (struct dj_folder){-1, NULL};
+}
+
+int dj_folder_sync(const struct dj_folder *folder, deja_error *err)
+{
+    return fsync(folder->fd) == 0
+               ? DEJA_OK
+               : dj_fail_errno(err, "%s: cannot sync this directory", folder->path);
+}
+
+int dj_folder_begin(const struct dj_folder *folder, const char *name, struct dj_tmp *tmp,
+                    deja_error *err)
+{
+    char path[64];
+    *tmp = DJ_TMP_NONE;
+    if (snprintf(path, sizeof path, "/proc/self/fd/%d/%s", folder->fd, name) >= (int)sizeof path)
+        return dj_fail(err, DEJA_EINVAL, "%s: too long a name", name);
+    const int rc = dj_tmp_open(tmp, path, 0600, err);
+    return rc == DEJA_EIO ? dj_folder_failed(folder, name, "cannot create it", err) : rc;
+}
+
+void dj_folder_remove(const struct dj_folder *folder, const char *name)
+{
+    (void)unlinkat(folder->fd, name, 0);
+}
+
+int dj_folder_list(const struct dj_folder *folder, bool (*each)(void *ctx, const char *name),
+                   void *ctx, deja_error *err)
+{
+    const int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        const int rc = dj_fail_errno(err, "%s: cannot list this directory", folder->path);
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !each(ctx, e->d_name))
+            break;
+    closedir(dir);
+    return DEJA_OK;
+}
+
+int dj_folder_damaged(const struct dj_folder *folder, const char *name, const char *what,
+                      deja_error *err)
+{
+    return dj_fail(err, DEJA_EFORMAT, "%s/%s: %s", folder->path, name, what);
+}
+
+int dj_folder_failed(const struct dj_folder *folder, const char *name, const char *what,
+                     deja_error *err)
+{
+    return dj_fail_errno(err, "%s/%s: %s", folder->path, name, what);
+}
