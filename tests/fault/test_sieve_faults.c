@@ -1,0 +1,448 @@
+/* test_sieve_faults.c - failing calls, damaged and missing files, two writers, readers, and kills: a sieve
+ * reports what happened and loses no line. */
+#include "child.h"
+#include "core/base/bytes.h"
+#include "core/hash/hash.h"
+#include "sieving.h"
+#include "unit.h"
+#include <dirent.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+enum {
+    LINES = 1500
+};
+
+/* --- The n-th call fails -------------------------------------------------------------- */
+
+static struct {
+    const char *call; /* NULL: none fails */
+    int at, error;    /* counts down; below 0: every call from then on fails */
+} fault;
+
+static bool fails(const char *call)
+{
+    if (!fault.call || strcmp(fault.call, call) != 0 || (fault.at > 0 && --fault.at > 0))
+        return false;
+    if (fault.at == 0 && fault.error > 0)
+        fault.call = NULL; /* only this one */
+    errno = abs(fault.error);
+    return true;
+}
+
+ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
+{
+    if (!fails("pwrite"))
+        return syscall(SYS_pwrite64, fd, data, len, at);
+    if (len > 1) /* half of it arrives */
+        (void)!syscall(SYS_pwrite64, fd, data, len / 2, at);
+    return -1;
+}
+
+ssize_t pread(int fd, void *data, size_t len, off_t at)
+{
+    return fails("pread") ? -1 : syscall(SYS_pread64, fd, data, len, at);
+}
+
+int fsync(int fd)
+{
+    (void)fd; /* disks are slow */
+    return fails("fsync") ? -1 : 0;
+}
+
+int fdatasync(int fd)
+{
+    (void)fd;
+    return fails("fsync") ? -1 : 0;
+}
+
+int ftruncate(int fd, off_t len)
+{
+    return fails("ftruncate") ? -1 : (int)syscall(SYS_ftruncate, fd, len);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *name, int flags)
+{
+    return fails("rename") ? -1
+                           : (int)syscall(SYS_linkat, from_folder, from, to_folder, name, flags);
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *name, unsigned flags)
+{
+    return fails("rename")
+               ? -1
+               : (int)syscall(SYS_renameat2, from_folder, from, to_folder, name, flags);
+}
+
+int openat(int folder, const char *name, int flags, ...)
+{
+    va_list ap;
+    va_start(ap, flags);
+    const mode_t mode = va_arg(ap, mode_t);
+    va_end(ap);
+    return fails("open") ? -1 : (int)syscall(SYS_openat, folder, name, flags, mode);
+}
+
+/* An allocator that fails when the others do. */
+static void *fallible_alloc(void *ctx, size_t size, size_t align)
+{
+    void *p = NULL;
+    (void)ctx;
+    return fails("malloc") || posix_memalign(&p, align < 8 ? 8 : align, size ? size : 1) ? NULL
+                                                                                         : p;
+}
+
+static void fallible_free(void *ctx, void *p, size_t size)
+{
+    (void)ctx, (void)size;
+    free(p);
+}
+
+static const deja_allocator fallible = {fallible_alloc, fallible_free, NULL};
+
+/* --- Lines ------------------------------------------------------------------------------ */
+
+/* Judges lines from .. to - 1, settles when there is no room, and commits.  On an error, tries
+ * again from the failed line on, with a new sieve if the old one says so. */
+static void feed(struct sieving *w, uint64_t from, uint64_t to, int *errors)
+{
+    while (from < to && !w->wrong[0]) {
+        uint64_t line[8];
+        size_t n = 0;
+        deja_error err = {0};
+        for (; n < 8 && from + n < to; n++)
+            line[n] = (from + n) % w->universe;
+        int rc = w->s ? sieving_judge(w, line, n, &err) : DEJA_EIO;
+        if (rc == DEJA_EFULL)
+            rc = sieving_settle(w, &err);
+        else if (rc == DEJA_OK)
+            from += n;
+        if (rc == DEJA_OK)
+            rc = sieving_commit(w, &err);
+        if (rc == DEJA_OK)
+            continue;
+        ++*errors;
+        if (w->s && !err.text[0])
+            WRONG(w, "status %d without a message", rc);
+        if (*errors % 2 || !w->s) { /* every other time, go on with the same sieve */
+            sieving_forget(w);
+            sieving_open_quietly(w);
+        }
+        if (*errors > 60)
+            WRONG(w, "it never recovers: %s", err.text);
+    }
+}
+
+/* Ends a test: everything is settled, every line came out, and the files are sound. */
+static void finish(struct sieving *w)
+{
+    deja_error err = {0};
+    fault.call = NULL;
+    if (!w->s)
+        sieving_open(w);
+    if (!w->wrong[0] && sieving_settle(w, &err) < 0) {
+        sieving_forget(w); /* after a failed sync, it must be opened again */
+        sieving_open(w);
+        if (!w->wrong[0] && sieving_settle(w, &err) < 0)
+            WRONG(w, "settle: %s", err.text);
+    }
+    if (!w->wrong[0])
+        sieving_check(w);
+    assert_string_equal(w->wrong, "");
+    sieving_end(w);
+    if (deja_sieve_verify(w->path, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void with_fault(const char *call, int at, int error)
+{
+    struct sieving w;
+    int errors = 0;
+    sieving_begin(&w, scratch_path("sieve"), LINES, DEJA_SIEVE_NO_THREAD);
+    w.opt.alloc = &fallible;
+    fault.call = call;
+    fault.at = at;
+    fault.error = error;
+    sieving_open_quietly(&w);
+    feed(&w, 0, LINES, &errors);
+    feed(&w, LINES / 2, LINES, &errors); /* repeats */
+    finish(&w);
+    scratch_clear(NULL);
+}
+
+static void one_failing_call_loses_no_line(void **state)
+{
+    static const struct {
+        const char *call;
+        int error, most, step;
+    } faults[] = {{"pwrite", ENOSPC, 400, 7}, {"pread", EIO, 300, 9},
+                  {"fsync", EIO, 120, 3},     {"rename", EIO, 60, 1},
+                  {"open", EMFILE, 120, 3},   {"malloc", ENOMEM, 900, 17}};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        for (int at = 1; at < faults[i].most; at += faults[i].step)
+            with_fault(faults[i].call, at, faults[i].error);
+}
+
+/* The disk fills up, at any moment, and later there is room. */
+static void a_full_disk_loses_no_line(void **state)
+{
+    for (int at = 1; at < 300; at += 11) {
+        struct sieving w;
+        deja_error err = {0};
+        int errors = 0;
+        sieving_begin(&w, scratch_path("sieve"), LINES, DEJA_SIEVE_NO_THREAD);
+        sieving_open(&w);
+        fault.call = "pwrite";
+        fault.at = at;
+        fault.error = -ENOSPC;
+        uint64_t from = 0;
+        for (int full = 0; full < 3 && from < LINES;) { /* three refusals in a row */
+            uint64_t line = from;
+            int rc = sieving_judge(&w, &line, 1, &err);
+            from += rc == DEJA_OK;
+            if (rc == DEJA_EFULL)
+                rc = sieving_settle(&w, &err);
+            else if (rc == DEJA_OK)
+                rc = sieving_commit(&w, &err);
+            full = rc < 0 ? full + 1 : 0;
+            if (rc < 0)
+                assert_non_null(strstr(err.text, "No space left"));
+        }
+        fault.call = NULL; /* there is room again: the same sieve continues */
+        feed(&w, from, LINES, &errors);
+        assert_int_equal(errors, 0);
+        finish(&w);
+        scratch_clear(NULL);
+    }
+}
+
+/* --- Damage ------------------------------------------------------------------------------- */
+
+/* A sieve with runs, a log and pending keys. */
+static void make(struct sieving *w)
+{
+    int errors = 0;
+    sieving_begin(w, scratch_path("sieve"), LINES, DEJA_SIEVE_NO_THREAD);
+    sieving_open(w);
+    feed(w, 0, LINES, &errors);
+    assert_int_equal(deja_sieve_save(w->s, NULL), DEJA_OK);
+    deja_sieve_report r = DEJA_SIEVE_REPORT_INIT;
+    assert_int_equal(deja_sieve_stats(w->s, &r, NULL), DEJA_OK);
+    assert_true(r.runs > 0 && r.pending > 0 && r.recent > 0);
+    deja_sieve_free(w->s);
+    w->s = NULL;
+}
+
+static bool starts(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* Calls `each` for every file of the sieve whose name starts with this. */
+static int for_files(const char *with, void (*each)(struct sieving *w, const char *path),
+                     struct sieving *w)
+{
+    char path[600];
+    int n = 0;
+    DIR *dir = opendir(w->path);
+    assert_non_null(dir);
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (starts(e->d_name, with)) {
+            snprintf(path, sizeof path, "%s/%s", w->path, e->d_name);
+            each(w, path);
+            n++;
+        }
+    closedir(dir);
+    return n;
+}
+
+/* The error names the file, whoever looks first. */
+static void must_refuse(struct sieving *w, const char *path)
+{
+    deja_sieve *s = NULL;
+    deja_error err = {0};
+    int rc = dj_sieve_open(w->path, DEJA_OPEN_WRITE, &w->opt, &w->share, &s, &err);
+    if (rc == DEJA_OK)
+        rc = deja_sieve_settle(s, &err);
+    assert_int_equal(rc, DEJA_EFORMAT);
+    assert_non_null(strstr(err.text, strrchr(path, '/')));
+    deja_sieve_free(s);
+    assert_int_equal(deja_sieve_verify(w->path, &err), DEJA_EFORMAT);
+    assert_non_null(strstr(err.text, strrchr(path, '/')));
+}
+
+static void flip(struct sieving *w, const char *path)
+{
+    const struct bytes all = read_file(path);
+    const size_t at = all.len / 8 * 7; /* beyond the unused bytes of a head */
+    all.data[at] ^= 16;
+    write_file(path, all.data, all.len);
+    must_refuse(w, path);
+    all.data[at] ^= 16;
+    write_file(path, all.data, all.len);
+    free(all.data);
+}
+
+static void delete (struct sieving *w, const char *path)
+{
+    const struct bytes all = read_file(path);
+    assert_int_equal(unlink(path), 0);
+    must_refuse(w, path);
+    write_file(path, all.data, all.len);
+    free(all.data);
+}
+
+static void damaged_and_missing_files_are_named(void **state)
+{
+    struct sieving w;
+    static const char *const types[] = {"run-", "log-", "spool-"};
+    make(&w);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(for_files(types[i], delete, &w) > 0);
+        assert_true(for_files(types[i], flip, &w) > 0);
+    }
+    assert_int_equal(for_files("manifest", flip, &w), 1);
+    finish(&w); /* all is as before */
+}
+
+/* The filter can be rebuilt: a damaged copy is found by verify and does no other harm. */
+static void a_damaged_filter_is_rebuilt(void **state)
+{
+    struct sieving w;
+    deja_error err = {0};
+    make(&w);
+    char path[600];
+    snprintf(path, sizeof path, "%s/filter.deja", w.path);
+    const struct bytes all = read_file(path);
+    all.data[4200] ^= 1;
+    write_file(path, all.data, all.len);
+    free(all.data);
+    assert_int_equal(deja_sieve_verify(w.path, &err), DEJA_EFORMAT);
+    assert_non_null(strstr(err.text, "filter.deja"));
+    assert_int_equal(unlink(path), 0);
+    finish(&w);
+}
+
+static void a_newer_manifest_is_refused(void **state)
+{
+    struct sieving w;
+    deja_error err = {0};
+    deja_sieve *s = NULL;
+    char path[600];
+    make(&w);
+    snprintf(path, sizeof path, "%s/manifest", w.path);
+    const struct bytes all = read_file(path);
+    dj_store32(all.data + 8, 2);
+    dj_store64(all.data + all.len - 8, dj_checksum(all.data, all.len - 8));
+    write_file(path, all.data, all.len);
+    assert_int_equal(deja_sieve_open(w.path, 0, NULL, &s, &err), DEJA_EVERSION);
+    assert_int_equal(deja_sieve_open(w.path, DEJA_OPEN_CREATE, NULL, &s, &err), DEJA_EVERSION);
+    assert_non_null(strstr(err.text, "version 2"));
+    free(all.data);
+    sieving_end(&w);
+}
+
+/* --- Several processes ---------------------------------------------------------------------- */
+
+static void a_second_writer_is_refused_and_readers_are_not(void **state)
+{
+    struct sieving w;
+    deja_sieve *other = NULL, *reader = NULL;
+    deja_error err = {0};
+    int errors = 0;
+    sieving_begin(&w, scratch_path("sieve"), LINES, DEJA_SIEVE_NO_THREAD);
+    sieving_open(&w);
+    for (uint64_t to = 300; to <= LINES; to += 300) {
+        feed(&w, to - 300, to, &errors);
+        assert_int_equal(sieving_settle(&w, &err), DEJA_OK);
+        assert_int_equal(deja_sieve_open(w.path, DEJA_OPEN_WRITE, NULL, &other, &err), DEJA_EBUSY);
+        assert_int_equal(deja_sieve_open(w.path, 0, NULL, &reader, &err), DEJA_OK);
+        for (uint64_t i = 0; i < LINES; i += 11) {
+            deja_fingerprint fp;
+            uint8_t found;
+            sieving_print(reader, i, &fp);
+            assert_int_equal(deja_sieve_contains(reader, &fp, 1, &found, &err), DEJA_OK);
+            assert_int_equal(found, i < to);
+        }
+        assert_int_equal(deja_sieve_commit(reader, &err), DEJA_EINVAL);
+        deja_sieve_free(reader);
+    }
+    assert_int_equal(errors, 0);
+    finish(&w);
+}
+
+static int read_often(const char *path, int in, int out)
+{
+    (void)in, (void)out;
+    for (int i = 0; i < 200; i++) {
+        deja_sieve *s = NULL;
+        deja_error err = {0};
+        if (deja_sieve_open(path, 0, NULL, &s, &err) < 0) {
+            fprintf(stderr, "reader: %s\n", err.text);
+            return 1;
+        }
+        deja_sieve_free(s);
+    }
+    return CHILD_FINE;
+}
+
+static void readers_open_while_files_come_and_go(void **state)
+{
+    struct sieving w;
+    int errors = 0;
+    sieving_begin(&w, scratch_path("sieve"), LINES, 0);
+    sieving_open(&w);
+    const pid_t reader = start(read_often, w.path);
+    feed(&w, 0, LINES, &errors);
+    feed(&w, 0, LINES, &errors);
+    assert_int_equal(end_of(reader), CHILD_FINE);
+    assert_int_equal(errors, 0);
+    finish(&w);
+}
+
+static int open_unprivileged(const char *path, int in, int out)
+{
+    deja_sieve *s = NULL;
+    deja_error err = {0};
+    (void)in, (void)out;
+    if (getuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+        return CHILD_SKIPS;
+    CHECK(deja_sieve_open(path, DEJA_OPEN_WRITE, NULL, &s, &err) == DEJA_EIO);
+    CHECK(strstr(err.text, "lock: cannot open it for writing"));
+    CHECK(deja_sieve_open(path, 0, NULL, &s, &err) == DEJA_OK);
+    deja_sieve_free(s);
+    return CHILD_FINE;
+}
+
+static void open_to_all(struct sieving *w, const char *path)
+{
+    (void)w;
+    assert_int_equal(chmod(path, 0444), 0);
+}
+
+static void a_read_only_directory_can_be_read(void **state)
+{
+    struct sieving w;
+    make(&w);
+    for_files("", open_to_all, &w);
+    assert_int_equal(chmod(scratch_folder, 0755), 0);
+    assert_int_equal(chmod(w.path, 0555), 0);
+    in_child(open_unprivileged, w.path);
+    assert_int_equal(chmod(w.path, 0755), 0);
+    sieving_end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(one_failing_call_loses_no_line, scratch_clear),
+        cmocka_unit_test_teardown(a_full_disk_loses_no_line, scratch_clear),
+        cmocka_unit_test_teardown(damaged_and_missing_files_are_named, scratch_clear),
+        cmocka_unit_test_teardown(a_damaged_filter_is_rebuilt, scratch_clear),
+        cmocka_unit_test_teardown(a_newer_manifest_is_refused, scratch_clear),
+        cmocka_unit_test_teardown(a_second_writer_is_refused_and_readers_are_not, scratch_clear),
+        cmocka_unit_test_teardown(readers_open_while_files_come_and_go, scratch_clear),
+        cmocka_unit_test_teardown(a_read_only_directory_can_be_read, scratch_clear),
+    };
+    return cmocka_run_group_tests_name("fault.sieve_faults", tests, scratch_open, scratch_close);
+}
