@@ -29,7 +29,7 @@
 
 enum {
     SECTOR = 512,
-    DISK_FILES = 64,
+    DISK_FILES = 512,
     DISK_CHANGES = 64
 };
 
@@ -46,7 +46,7 @@ struct disk_file {
     struct bytes now;  /* as of the last scan */
     struct disk_version *pending;
     size_t n_pending, cap_pending;
-    size_t length[16]; /* lengths since the last sync */
+    size_t length[256]; /* lengths since the last sync */
     size_t n_lengths;
 };
 
