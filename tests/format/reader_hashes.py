@@ -59,8 +59,8 @@ def xxh3_seed(data, seed):
     return _lib.XXH3_64bits_withSeed(data, len(data), seed)
 
 
-def siphash(key, data):
-    """SipHash-2-4, 64 bits; key is 16 bytes."""
+def siphash(key, data, c=2, d=4):
+    """SipHash-c-d, 64 bits; key is 16 bytes."""
     k0, k1 = struct.unpack("<QQ", key)
     v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D,
          k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
@@ -85,10 +85,10 @@ def siphash(key, data):
     words.append(little(data[whole:]) | (len(data) & 255) << 56)
     for word in words:
         v[3] ^= word
-        rounds(2)
+        rounds(c)
         v[0] ^= word
     v[2] ^= 0xFF
-    rounds(4)
+    rounds(d)
     return v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
