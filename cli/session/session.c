@@ -236,11 +236,21 @@ static void show_progress(struct session *s)
     if (s->filter && now >= s->stats_due &&
         deja_filter_stats(s->filter, DEJA_STATS_BODY, &s->stats, NULL) == DEJA_OK)
         s->stats_due = now + 50 * (progress_seconds(&s->progress) - now);
+    char facts[128] = "";
+    if (s->describe)
+        s->describe(s->describe_job, facts, sizeof facts);
     progress_show(&s->progress, &(struct progress_now){.items = s->records,
                                                        .done = in.raw,
                                                        .total = in.total,
-                                                       .fill = s->stats.fill,
-                                                       .lost = s->stats.lost});
+                                                       .fill = s->describe ? -1 : s->stats.fill,
+                                                       .lost = s->describe ? -1 : s->stats.lost,
+                                                       .facts = facts});
+}
+
+void session_describe(struct session *s, session_describe_fn *fn, void *job)
+{
+    s->describe = fn;
+    s->describe_job = job;
 }
 
 void session_on_pause(struct session *s, session_idle_fn *fn, void *job)

@@ -99,6 +99,8 @@ struct session { /* start with {0} */
     bool typed;                                  /* the user must type the first lines */
     int (*on_pause)(void *job, deja_error *err); /* or NULL */
     void *pause_job;
+    void (*describe)(void *job, char *text, size_t cap); /* or NULL */
+    void *describe_job;
 };
 
 /* Call it first: turns the command line's options into the library's, with the rules for URLs, and
@@ -134,6 +136,9 @@ int session_output(struct session *s, const struct call *call, const struct shar
 #define SESSION_PAUSE 500
 typedef int session_idle_fn(void *job, deja_error *err);
 void session_on_pause(struct session *s, session_idle_fn *fn, void *job);
+/* Sets a function that appends its facts to the progress line, for a session without a filter. */
+typedef void session_describe_fn(void *job, char *text, size_t cap);
+void session_describe(struct session *s, session_describe_fn *fn, void *job);
 /* If nothing is typed for SESSION_TYPED milliseconds, this message tells the user that the command
  * is waiting for lines. */
 #define SESSION_TYPED 1000

@@ -44,6 +44,8 @@ void progress_show(struct progress *p, const struct progress_now *now)
         ADD(line, "  fill %s", num_share(now->fill).s);
     if (now->lost >= 0.0)
         ADD(line, "  lost %s", num_estimate(now->lost).s);
+    if (now->facts)
+        ADD(line, "%s", now->facts);
     console_line(p->console, lead, line);
 }
 

@@ -8,11 +8,12 @@
 #include "tools/base/out.h"
 
 struct progress_now {
-    uint64_t items; /* lines, keys, URLs so far                            */
-    uint64_t done;  /* of total, in any unit, such as bytes of the input   */
-    uint64_t total; /* 0: unknown, as for a pipe                           */
-    double fill;    /* of the filter, 0..1; negative: do not show          */
-    double lost;    /* keys expected to be lost; negative: do not show     */
+    uint64_t items;    /* lines, keys, URLs so far                            */
+    uint64_t done;     /* of total, in any unit, such as bytes of the input   */
+    uint64_t total;    /* 0: unknown, as for a pipe                           */
+    double fill;       /* of the filter, 0..1; negative: do not show          */
+    double lost;       /* keys expected to be lost; negative: do not show     */
+    const char *facts; /* more, each after two blanks; or NULL              */
 };
 
 struct progress {

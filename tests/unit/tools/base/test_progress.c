@@ -48,13 +48,15 @@ static void a_long_job_without_a_terminal_logs_its_rate_and_time_left(void **sta
     assert_false(progress_due(&p));
     now += 1;
     assert_true(progress_due(&p));
-    progress_show(&p, &(struct progress_now){.items = 4000000, .total = 0, .fill = -1, .lost = 2});
+    progress_show(&p,
+                  &(struct progress_now){
+                      .items = 4000000, .total = 0, .fill = -1, .lost = 2, .facts = "  3 late"});
     progress_end(&p);
     assert_false(progress_due(&p));
     assert_string_equal(
         said(f, text, sizeof text),
         "deja dedup: 2,000,000 lines  20.0 k/s  25.0%  5 min 0 s left  fill 10.0%\n"
-        "deja dedup: 4,000,000 lines  25.0 k/s  lost 2.0\n");
+        "deja dedup: 4,000,000 lines  25.0 k/s  lost 2.0  3 late\n");
     (void)fclose(f);
 }
 
