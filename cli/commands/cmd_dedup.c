@@ -10,6 +10,7 @@
 #include "cli/commands/dedup_append.h"
 #include "cli/commands/dedup_audit.h"
 #include "cli/commands/dedup_counts.h"
+#include "cli/commands/dedup_sieve.h"
 #include "cli/commands/dedup_text.h"
 #include "cli/server/remote.h"
 #include "cli/session/losses.h"
@@ -49,6 +50,8 @@ static int check_append(const struct dedup_options *o, deja_error *err)
 static int check_options(const void *target, deja_error *err)
 {
     const struct dedup_options *o = target;
+    if (o->sieve || o->late)
+        return dedup_sieve_check(o, err);
     if (dedup_counts_wanted(o))
         return dedup_counts_check(o, err);
     if (o->audit && dedup_audit_check(o, err) < 0)
@@ -80,6 +83,11 @@ static int check_options(const void *target, deja_error *err)
 static const struct opt options[] = {
     OPT_STRING(0, "state", "FILE", struct dedup_options, state,
                "keep the filter in FILE between runs; create FILE if it is missing", OPT_USED(1)),
+    OPT_STRING(0, "sieve", "DIR", struct dedup_options, sieve,
+               "lose no line: keep all keys in DIR, on disk; use the memory -m", OPT_USED(2)),
+    OPT_NAME("late", "LIMIT", struct dedup_options, late, "a limit",
+             "with --sieve: let lines wait at most this long (30s), this many (1M), or this much "
+             "(2G)"),
     OPT_STRING(0, "append", "FILE", struct dedup_options, append,
                "also append new lines to FILE, whose lines count as seen", OPT_USED(3)),
     OPT_GROUP(struct dedup_options, shared, shared_mode),
@@ -507,6 +515,8 @@ static int run_remote(struct call *call, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     const struct dedup_options *o = call->options;
+    if (o->sieve)
+        return dedup_sieve_run(call, err);
     if (dedup_counts_wanted(o))
         return dedup_counts_run(call, err);
     if (o->shared.redis)
@@ -608,7 +618,7 @@ const struct command cmd_dedup = {
         "fails. The counts are exact: they are in a table of 16 to 32 bytes per distinct line, "
         "instead of a filter, so the options of size and kind do not apply. A number with a + has "
         "reached the maximum, 2147483647.",
-    .notes = {DEDUP_AUDIT_TEXT, SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.",
+    .notes = {DEDUP_SIEVE_TEXT, DEDUP_AUDIT_TEXT, SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.",
               SESSION_URL_TEXT "compared unchanged.",
               REMOTE_TEXT
               " --state is then the name of the cache, and -n the number of keys in all of its "
@@ -619,6 +629,8 @@ const struct command cmd_dedup = {
                   "deja dedup docs/examples/sample-urls.txt > unique.txt"},
                  {"only lines that earlier runs have not printed",
                   "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
+                 {"the same without any loss, for more lines than fit in memory",
+                  "deja dedup --sieve seen docs/examples/sample-urls.txt > new.txt"},
                  {"lines that did not occur within the last day",
                   "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
                  {"pages to fetch today: new ones, and those fetched 30 days ago or earlier",

@@ -6,6 +6,8 @@
 struct dedup_options {
     struct shared_options shared;
     const char *state;
+    const char *sieve;
+    const char *late;
     const char *append;
     bool repeated;
     bool count;

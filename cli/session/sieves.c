@@ -1,0 +1,73 @@
+/* sieves.c - sieves in sessions; see sieves.h. */
+#include "cli/session/sieves.h"
+#include "tools/base/fail.h"
+#include <math.h>
+#include <unistd.h>
+
+#define WORDS (sizeof(deja_fingerprint) / sizeof(uint64_t))
+_Static_assert(sizeof(deja_fingerprint) == WORDS * sizeof(uint64_t),
+               "a fingerprint is a whole number of hashes");
+
+#define LEAST_MEMORY ((uint64_t)64 << 20)
+
+uint64_t sieves_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    const uint64_t all = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+    return all / 4 > LEAST_MEMORY ? all / 4 : LEAST_MEMORY;
+}
+
+static void hash(const void *sieve, const deja_slice *keys, size_t n, uint64_t *hash)
+{
+    deja_sieve_hash_batch(sieve, keys, n, (deja_fingerprint *)(void *)hash);
+}
+
+const deja_fingerprint *sieves_fingerprints(const struct batch *b)
+{
+    return (const deja_fingerprint *)(const void *)b->hash;
+}
+
+/* Opens it, with an older version of the profile if it was made with that. */
+static int open_by_its_rules(struct session *s, const char *path, unsigned flags,
+                             const deja_sieve_options *opt, deja_sieve **out, deja_error *err)
+{
+    const int rc = deja_sieve_open(path, flags, opt, out, err);
+    deja_sieve_options older = *opt;
+    older.url = opt->url ? deja_url_rules_older(opt->url) : NULL;
+    if (rc != DEJA_EMISMATCH || !older.url || deja_sieve_open(path, flags, &older, out, NULL) < 0)
+        return rc;
+    s->urls.rules = older.url;
+    return DEJA_OK;
+}
+
+int sieves_open(struct session *s, const char *path, unsigned flags, const deja_options *given,
+                deja_sieve **out, deja_error *err)
+{
+    deja_sieve_options opt = DEJA_SIEVE_OPTIONS_INIT;
+    deja_sieve_report report = DEJA_SIEVE_REPORT_INIT;
+    opt.memory = given->memory ? given->memory : sieves_memory();
+    opt.key = given->key;
+    opt.seed = given->seed;
+    opt.url = given->url;
+    opt.flags = given->flags & DEJA_KEY_APART;
+    int rc = open_by_its_rules(s, path, flags, &opt, out, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_sieve_stats(*out, &report, err);
+    if (rc == DEJA_OK)
+        rc = session_take_profile(s, path, report.profile, report.url_rules, err);
+    s->hash = (struct pipeline_hash){WORDS, hash, *out};
+    if (rc < 0) {
+        deja_sieve_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+struct sieves_text sieves_certainty(double wrong)
+{
+    struct sieves_text text = {"certain"};
+    if (wrong > 0 && wrong < 1)
+        (void)snprintf(text.s, sizeof text.s, "certain to 1 in 10^%.0f", floor(-log10(wrong)));
+    return text;
+}
