@@ -2,6 +2,7 @@
 #include "cli/dcso/dcso_file.h"
 #include "cli/report/dcso_info.h"
 #include "cli/report/info_report.h"
+#include "cli/report/sieve_info.h"
 #include "cli/session/command.h"
 #include "tools/base/fail.h"
 
@@ -29,6 +30,8 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     const struct info_options *o = call->options;
     struct info_report r = {.path = path};
     deja_error err = {0};
+    if (!o->format && deja_sieve_exists(path))
+        return sieve_inform(call, path, key, path != call->operands[0], json);
     if (o->format || dcso_file_is(path))
         return dcso_inform(call, path, path != call->operands[0], json);
     int rc = info_report_make(&r, key, &err);
@@ -70,6 +73,8 @@ const struct command cmd_info = {
         "who knows the secret key chose keys to fill the filter; info warns of that too.\n\n"
         "For a DCSO bloom file it shows what such a file records: see --format dcso in "
         "deja-build(1).\n\n"
+        "F can also be the directory of a sieve (deja-dedup(1), --sieve): info shows its keys and "
+        "its size on disk, how many lines wait, and how many came late.\n\n"
         "Paired is the only kind that forgets keys it was meant to keep: FORGETS is the share of keys that "
         "were added and not removed but are not found.",
     .examples = {{"how full is the state?", "deja info seen.deja"},

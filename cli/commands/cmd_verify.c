@@ -92,6 +92,11 @@ static int repair(const char *path, const uint8_t *key, uint64_t *keys, deja_err
 
 static void examine(struct finding *f, const char *path, bool mend, const uint8_t *key)
 {
+    if (deja_sieve_exists(path)) { /* a writer cuts off what a crash left; nothing is to repair */
+        const int rc = deja_sieve_verify(path, &f->why);
+        f->verdict = rc == DEJA_OK ? INTACT : rc == DEJA_EFORMAT ? DAMAGED : NOT_READ;
+        return;
+    }
     f->verdict = judge(deja_file_verify(path, &f->why), path);
     if (!mend || (f->verdict != NOT_SYNCED && f->verdict != DAMAGED))
         return;
@@ -167,7 +172,9 @@ const struct command cmd_verify = {
         "--repair also helps if one of the two sync records in the header is damaged: it uses the "
         "other one and recounts the keys from the bits. It needs --key if the filter was made "
         "with one. It cannot recover lost bits: if the body is damaged, restore the file from a "
-        "copy or rebuild it. Intact files are not changed.",
+        "copy or rebuild it. Intact files are not changed.\n\n"
+        "F can also be the directory of a sieve (deja-dedup(1), --sieve). All of its files are read; "
+        "the message names the damaged file. --repair cannot change a sieve.",
     .examples = {{"is the state intact?", "deja verify seen.deja"},
                  {"which filters are damaged?", "deja verify -q *.deja"},
                  {"repair it after a power cut", "deja verify --repair seen.deja"}},
