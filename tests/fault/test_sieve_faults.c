@@ -124,7 +124,7 @@ static void feed(struct sieving *w, uint64_t from, uint64_t to, int *errors)
         ++*errors;
         if (w->s && !err.text[0])
             WRONG(w, "status %d without a message", rc);
-        if (*errors % 2 || !w->s) { /* every other time, go on with the same sieve */
+        if (*errors % 2 || !w->s) { /* every other time, keep using the same sieve */
             sieving_forget(w);
             sieving_open_quietly(w);
         }
@@ -256,7 +256,7 @@ static int for_files(const char *with, void (*each)(struct sieving *w, const cha
     return n;
 }
 
-/* The error names the file, whoever looks first. */
+/* The error names the file. */
 static void must_refuse(struct sieving *w, const char *path)
 {
     deja_sieve *s = NULL;

@@ -13,7 +13,7 @@
  *
  * SipHash-1-3 has one round for each 8 bytes and three at the end, and takes half the time.  Its
  * authors know no attack on it either, but it has less of a margin; the sieve uses it for the part
- * of a fingerprint that only has to be independent of XXH3.
+ * of a fingerprint that must be independent of XXH3.
  *
  * Source: Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012. */
 #include "core/hash/papers.h"
