@@ -277,14 +277,16 @@ typedef struct deja_options {
     uint64_t window_seconds;     /* window: by time; default: by keys        */
     uint64_t deletions;          /* paired: removals expected; default n     */
     uint64_t format;             /* of the file: 1 (deja 0.1) or 2 (default) */
+    uint64_t cache_lines;        /* blocked, paired: 1, 2 or 3 cache lines   */
+                                 /* per key; default: what saves memory      */
 } deja_options;
 #define DEJA_OPTIONS_INIT DEJA_INIT(deja_options)
 
 /* Lets the filter grow past its capacity and keep the rate fp_rate: blocked, classic and exact
  * become scalable with parts of that kind.  True: the filter will grow.  False: nothing has
- * changed, because the options fix the body (memory, hashes, multiplier, filters), the hash is one
- * of the papers', the kind cannot grow, or the options are invalid.  If capacity is given and
- * tightening is not, a tenth of the rate is reserved for growth, which costs 1 to 3% more
+ * changed, because the options fix the body (memory, hashes, multiplier, filters, cache_lines), the
+ * hash is one of the papers', the kind cannot grow, or the options are invalid.  If capacity is
+ * given and tightening is not, a tenth of the rate is reserved for growth, which costs 1 to 3% more
  * memory. */
 DEJA_API bool deja_options_grow(deja_options *opt);
 
@@ -357,6 +359,7 @@ typedef struct deja_plan {
     double fn_rate;       /* and the share of its keys that it then FORGETS      */
     uint64_t generations; /* window: full ones; the bits include one more        */
     uint64_t lines;       /* cache lines that a lookup reads; scalable: per part */
+    uint64_t cache_lines; /* of a key in each blocked filter; otherwise 1        */
 } deja_plan;
 #define DEJA_PLAN_INIT DEJA_INIT(deja_plan)
 DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_error *err);
@@ -567,6 +570,8 @@ typedef struct deja_stats {
     uint32_t merged_parts; /* parts that came from other filters ..                     */
     uint32_t other_keys;   /* .. and how many other secret keys they have               */
     double merged_rate;    /* the sum of their rates, which adds to fp_rate             */
+
+    uint64_t cache_lines; /* of a key in a blocked part, 1 .. 3; scalable: in the newest */
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
 /* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was truncated

@@ -10,6 +10,7 @@ static void json_what(struct json *j, const deja_stats *s)
     json_uint(j, "parts", s->parts);
     json_uint(j, "filters", s->filters);
     json_uint(j, "hashes", s->hashes);
+    json_uint(j, "cache_lines", s->cache_lines);
     json_string(j, "hash", deja_hash_name(s->hash));
     json_bool(j, "keyed", s->keyed);
     json_bool(j, "key_apart", s->flags & DEJA_KEY_APART);

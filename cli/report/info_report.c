@@ -23,6 +23,7 @@ static deja_options same_body(const struct info_report *r)
     opt.hash = s->hash;
     opt.filters = s->filters;
     opt.hashes = s->hashes;
+    opt.cache_lines = s->cache_lines > 1 ? s->cache_lines : 0;
     const uint32_t unit = deja_kind_can(s->kind, DEJA_CAN_FILL) ? 64
                           : s->counter_bits                     ? s->counter_bits
                                                                 : 1;

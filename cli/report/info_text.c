@@ -54,6 +54,8 @@ static void print_kind(struct out *o, const deja_stats *s)
         out_printf(o, ", %u filters that must agree", s->filters);
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER))
         out_text(o, "\n");
+    else if (s->cache_lines > 1 && !s->deletions_capacity)
+        out_printf(o, " (%llu cache lines per key)\n", (unsigned long long)s->cache_lines);
     else
         out_printf(o, " (%.*s%s)\n", (int)strcspn(help, ":"), help,
                    s->deletions_capacity ? ": it FORGETS, see below" : "");

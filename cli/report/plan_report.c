@@ -120,6 +120,7 @@ static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p
     opt.hash = s->c->filter.hash;
     opt.filters = p->filters;
     opt.hashes = p->hashes;
+    opt.cache_lines = p->cache_lines > 1 ? p->cache_lines : 0;
     opt.memory = p->bytes;
     opt.counter_bits = s->c->filter.counter_bits;
     opt.flags = s->c->filter.flags & DEJA_DATES;

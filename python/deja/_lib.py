@@ -162,7 +162,7 @@ class Plan(Sized):
         ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("filters", c_uint32),
         ("hash", c_uint32), ("capacity", c_uint64), ("fp_rate", c_double), ("bits", c_uint64),
         ("bytes", c_uint64), ("bits_per_key", c_double), ("lost", c_double), ("deletions", c_uint64),
-        ("fn_rate", c_double), ("generations", c_uint64), ("lines", c_uint64),
+        ("fn_rate", c_double), ("generations", c_uint64), ("lines", c_uint64), ("cache_lines", c_uint64),
     ]
 
 
@@ -186,7 +186,7 @@ class Stats(Sized):
         ("generation_age", c_uint64 * 8), ("familiar", c_uint64), ("layers", c_uint32),
         ("layers_most", c_uint32), ("delimiter", c_uint64), ("oldest_day", c_uint64),
         ("newest_day", c_uint64), ("exceptions", c_uint64), ("merged_parts", c_uint32),
-        ("other_keys", c_uint32), ("merged_rate", c_double),
+        ("other_keys", c_uint32), ("merged_rate", c_double), ("cache_lines", c_uint64),
     ]
 
 

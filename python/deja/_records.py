@@ -79,6 +79,7 @@ class Plan(_Record):
     fn_rate: float  # paired: share of its keys that it forgets after these
     generations: int  # window: full ones that it remembers
     lines: int  # cache lines that a lookup reads; scalable: per part
+    cache_lines: int  # of a key in each blocked filter; otherwise 1
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,7 @@ class Stats(_Record):
     merged_parts: int  # scalable: parts that came from other filters
     other_keys: int  # scalable: how many other secret keys they have
     merged_rate: float  # scalable: the sum of their rates, which adds to fp_rate
+    cache_lines: int  # of a key in a blocked part; scalable: in the newest
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@
 static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
 {
     const struct dj_shape *s = &f->plan.shape;
-    const uint64_t granule = dj_shape_granule(s->layout);
+    const uint64_t granule = dj_shape_granule(s);
     const struct dj_kind *kind = dj_kind_of_bodies(&f->plan);
     if (f->read_only)
         return dj_filter_explain(f, DEJA_EINVAL, 0, err);
@@ -47,8 +47,8 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
         return dj_fail(
             err, DEJA_EINVAL,
             "its %llu bits can be halved %u times, not %u: a filter that folds t times "
-            "has a multiple of %llu * 2^t bits, such as one made with options.memory = 64 MiB",
-            (ull)s->bits, can, times, (ull)granule);
+            "has a multiple of %llu * 2^t bits, such as one made with options.memory = %u MiB",
+            (ull)s->bits, can, times, (ull)granule, 32 * (dj_shape_key_lines(s) == 3 ? 3u : 2u));
     if (f->plan.folds + (uint64_t)times > DJ_MAX_FOLDS) /* the loader would refuse the file */
         return dj_fail(err, DEJA_EINVAL, "the filter was folded %llu times, and the limit is %u",
                        (ull)f->plan.folds, DJ_MAX_FOLDS);

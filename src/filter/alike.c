@@ -119,6 +119,9 @@ static void compare_hashes(const deja_filter *a, const deja_filter *b, struct dj
         note(d, "secret keys: one has parts of merged filters with keys of their own");
     if (same_kind(x, y))
         note_number(d, "hashes (k)", x->shape.k, y->shape.k);
+    if (same_kind(x, y))
+        note_number(d, "cache lines per key", dj_shape_key_lines(&x->shape),
+                    dj_shape_key_lines(&y->shape));
 }
 
 /* Sizes must be equal, or one must fold to the size of the other. */
@@ -144,7 +147,7 @@ static void compare_layers(const deja_filter *a, const deja_filter *b, struct dj
     for (uint32_t i = 1; i < b->n_parts; i++) {
         const uint32_t twin = dj_layering_twin(a, b, i);
         const struct dj_part *x = twin < a->n_parts ? a->part[twin] : b->part[i], *y = b->part[i];
-        if (x->shape.bits != y->shape.bits || x->shape.k != y->shape.k) {
+        if (!dj_shape_same(&x->shape, &y->shape)) {
             note(d, "size of layer %u: %llu and %llu bits", y->layer, (ull)x->shape.bits,
                  (ull)y->shape.bits);
             return;
@@ -247,8 +250,7 @@ static bool same_steps(const deja_filter *into, const deja_filter *from)
                 return false;
             mine = &next;
         }
-        if (mine->origin || other->origin || mine->shape.bits != other->shape.bits ||
-            mine->shape.k != other->shape.k)
+        if (mine->origin || other->origin || !dj_shape_same(&mine->shape, &other->shape))
             return false;
     }
     return dj_series_len(into) == into->n_parts;

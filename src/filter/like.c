@@ -2,7 +2,7 @@
  *
  * A plan records capacity and rate, or the multiplier, from which sizes are computed; the same
  * numbers give the same sizes.  If they do not, because the filter was given a size in bytes or was
- * folded, its size in bytes and its k do. */
+ * folded, its size in bytes, its k and its cache lines do. */
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "filter/options.h"
@@ -11,9 +11,9 @@
 static bool gives_same_size(const deja_options *opt, const struct dj_plan *plan)
 {
     struct dj_plan same;
-    return dj_plan_resolve(opt, &same, NULL) == DEJA_OK && same.shape.bits == plan->shape.bits &&
-           same.shape.k == plan->shape.k && same.removal.bits == plan->removal.bits &&
-           same.removal.k == plan->removal.k;
+    return dj_plan_resolve(opt, &same, NULL) == DEJA_OK &&
+           dj_shape_same(&same.shape, &plan->shape) &&
+           dj_shape_same(&same.removal, &plan->removal);
 }
 
 static void copy_size(const deja_filter *f, deja_options *opt)
@@ -30,6 +30,8 @@ static void copy_size(const deja_filter *f, deja_options *opt)
     by_bytes.multiplier = by_bytes.fp_rate = 0;
     by_bytes.hashes = p->kind->fixed_k ? 0 : p->shape.k;
     by_bytes.memory = p->shape.bits / 8 * dj_plan_bodies(p);
+    if (dj_kind_takes(p->kind, "cache_lines"))
+        by_bytes.cache_lines = dj_shape_key_lines(&p->shape);
     if (gives_same_size(&by_bytes, p))
         *opt = by_bytes;
 }

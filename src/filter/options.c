@@ -89,14 +89,21 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
 static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const uint32_t fixed = plan->kind->fixed_k;
-    const uint32_t most = dj_shape_most_k(plan->part_kind->layout);
+    const struct dj_key_lines from = dj_plan_key_lines(plan);
+    struct dj_shape s = {.layout = plan->part_kind->layout, .k = opt->hashes};
+    const uint32_t most = dj_shape_most_k(&s);
     if (fixed && opt->hashes && opt->hashes != fixed)
         return dj_fail(err, DEJA_EINVAL,
                        "options.hashes is %u: a %s filter has %u positions per key", opt->hashes,
                        plan->kind->name, fixed);
-    if (!fixed && opt->hashes > most)
-        return dj_fail(err, DEJA_EINVAL, "options.hashes is %u: %s takes at most %u", opt->hashes,
-                       plan->part_kind->name, most);
+    if (!fixed && !dj_shape_fewest_lines(&s, from))
+        return from.most > 1
+                   ? dj_fail(err, DEJA_EINVAL,
+                             "options.hashes is %u: %s takes at most %u per cache line, and the "
+                             "same number in each of two or three lines",
+                             opt->hashes, plan->part_kind->name, most)
+                   : dj_fail(err, DEJA_EINVAL, "options.hashes is %u: %s takes at most %u",
+                             opt->hashes, plan->part_kind->name, most);
     plan->shape.layout = plan->part_kind->layout;
     plan->shape.k = opt->hashes;
     plan->shape.no_twins = !dj_hash_is_single(plan->hash);
@@ -127,7 +134,12 @@ static int check_format(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (opt->format == 1 && opt->flags & DEJA_DATES)
         return dj_fail(err, DEJA_EINVAL,
                        "options.format is 1: options.dates needs format 2; omit options.format");
+    if (opt->format == 1 && opt->cache_lines > 1)
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.format is 1: its filters have one cache line per key; omit "
+                       "options.format or options.cache_lines");
     plan->rules = opt->format ? (uint32_t)opt->format - 1 : DJ_RULES_NEWEST;
+    plan->cache_lines = (uint32_t)opt->cache_lines;
     return DEJA_OK;
 }
 
@@ -152,8 +164,8 @@ static void take_over(const deja_options *opt, struct dj_plan *plan)
 static int begin(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     int (*const checks[])(const deja_options *, struct dj_plan *,
-                          deja_error *) = {check_kind,   check_rows,  check_hash,  check_filters,
-                                           check_hashes, check_flags, check_format};
+                          deja_error *) = {check_kind,   check_rows,   check_hash, check_filters,
+                                           check_format, check_hashes, check_flags};
     int rc = DEJA_OK;
     *plan = (struct dj_plan){0};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
@@ -229,7 +241,8 @@ int dj_plan_refuse_built(const struct dj_plan *plan, deja_error *err)
 /* Whether the options fix the size of the body, not only the number of keys. */
 static bool is_pinned(const deja_options *opt)
 {
-    return opt->memory || opt->hashes || opt->multiplier != 0 || opt->filters > 1;
+    return opt->memory || opt->hashes || opt->multiplier != 0 || opt->filters > 1 ||
+           opt->cache_lines;
 }
 
 bool deja_options_grow(deja_options *opt)
@@ -289,6 +302,7 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
         .fn_rate = plan.deletions ? dj_shape_rate(&plan.removal, (double)plan.deletions) : 0,
         .generations = plan.generations,
         .lines = dj_plan_reads(&plan),
+        .cache_lines = dj_shape_key_lines(&plan.shape),
     };
     memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
     return DEJA_OK;

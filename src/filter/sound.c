@@ -110,11 +110,13 @@ static bool shape_is_possible(const struct dj_part *p)
     const uint32_t fixed = p->kind->fixed_k;
     if (!s->bits || s->bits > DJ_MAX_BITS || !s->k)
         return false;
-    if (s->layout != DJ_NO_LAYOUT && s->bits % dj_shape_granule(s->layout))
+    if (s->key_lines && (s->key_lines == 1 || s->key_lines > p->kind->most_key_lines))
         return false;
     if (p->marked > 1 || (p->marked && !can_have_marks(s)))
         return false;
-    return fixed ? s->k == fixed : s->k <= dj_shape_most_k(s->layout);
+    if (s->layout != DJ_NO_LAYOUT && s->bits % dj_shape_granule(s))
+        return false;
+    return fixed ? s->k == fixed : dj_shape_splits(s);
 }
 
 static bool part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
@@ -132,7 +134,7 @@ int dj_part_check(const struct dj_plan *plan, const struct dj_part *first, const
     if (!part_is_sound(plan, p, i))
         return dj_fail(err, DEJA_EFORMAT, "part %u is damaged", i + 1);
     const bool alike = !plan->kind->part_is_sound; /* all parts must be equal */
-    if (alike && (p->shape.bits != first->shape.bits || p->shape.k != first->shape.k))
+    if (alike && !dj_shape_same(&p->shape, &first->shape))
         return dj_fail_damaged(err, "part table");
     return DEJA_OK;
 }

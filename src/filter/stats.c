@@ -31,6 +31,7 @@ static void describe(const deja_filter *f, deja_stats *s)
 {
     s->kind = f->plan.kind->number;
     s->hashes = f->part[newest(f)]->shape.k;
+    s->cache_lines = dj_shape_key_lines(&f->part[newest(f)]->shape);
     s->filters = f->plan.filters;
     s->hash = f->plan.hash;
     s->part_kind = f->plan.part_kind->number;

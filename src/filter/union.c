@@ -183,7 +183,7 @@ static bool fits_into(const struct dj_part *into, const struct dj_part *from)
         dj_table_compare(from, into, &found, &absent);
         return absent <= into->kind->body.room(into);
     }
-    if (into->shape.bits != from->shape.bits || into->shape.k != from->shape.k)
+    if (!dj_shape_same(&into->shape, &from->shape))
         return false;
     const struct dj_set_bits c = dj_count_bits(into, 0, from, 0);
     const double keys = dj_shape_keys(&into->shape, (double)c.both);

@@ -82,6 +82,7 @@ struct dj_kind {
 
     uint32_t layout;                 /* of a body, for core/math */
     uint32_t fixed_k;                /* positions per key; 0: k can be chosen */
+    uint32_t most_key_lines;         /* blocks of a key that a body can have; 0: one */
     uint32_t parts;                  /* parts at the start; 0: F */
     bool any_hash;                   /* accepts hashes with k numbers per key */
     bool adds_parts;                 /* gets more parts as it fills */

@@ -191,8 +191,7 @@ bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part
     uint32_t parts[DJ_MAX_LAYERS + 1] = {0};
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t layer = part[i].layer;
-        const bool alike =
-            part[i].shape.bits == part[0].shape.bits && part[i].shape.k == part[0].shape.k;
+        const bool alike = dj_shape_same(&part[i].shape, &part[0].shape);
         if (layer > dj_layering_most(plan) || (layer == 0) != (i == 0) ||
             ++parts[layer] > (dj_layering_is_paper(plan) ? 1 : DJ_LAYER_PARTS) ||
             (dj_layering_is_paper(plan) && !alike))

@@ -237,7 +237,7 @@ static void paired_take_shapes(struct dj_plan *plan, const struct dj_part *part)
     plan->removal = part[DELETIONS].shape;
 }
 
-static const char *const options[] = {"deletions", NULL};
+static const char *const options[] = {"deletions", "cache_lines", NULL};
 static const struct dj_field record[] = {
     DJ_FIELD(336, struct dj_record, removed),
     DJ_FIELD(344, struct dj_record, refused),

@@ -9,7 +9,7 @@
 #define DJ_PART_H
 #include "core/base/linelock.h"
 #include "core/base/writer.h"
-#include "core/bits/block.h"
+#include "core/bits/block_lines.h"
 #include "core/bits/counters.h"
 #include "core/bits/fuse.h"
 #include "core/math/sizing.h"

@@ -97,6 +97,7 @@ int dj_plan_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_er
     if (!(bits <= (double)DJ_MAX_BITS))
         return dj_plan_too_large(plan, err);
     plan->shape.bits = (uint64_t)bits;
+    dj_shape_fewest_lines(&plan->shape, dj_plan_key_lines(plan)); /* options.c checked k */
     return dj_shape_round(&plan->shape) ? DEJA_OK : dj_plan_too_large(plan, err);
 }
 
@@ -114,7 +115,7 @@ static bool wants_power_of_2(const struct dj_plan *plan)
 static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const uint32_t bodies = dj_plan_bodies(plan), most_k = dj_hash_max_k(plan->hash);
-    const uint64_t granule = dj_shape_granule(plan->shape.layout);
+    const uint64_t granule = dj_shape_granule(&plan->shape);
     plan->shape.bits = opt->memory * 8 / bodies / granule * granule;
     if (plan->shape.bits && wants_power_of_2(plan))
         plan->shape.bits = power_of_2(plan->shape.bits);
@@ -122,9 +123,10 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
         return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: it must be at least %llu bytes",
                        (ull)opt->memory, (ull)(granule / 8 * bodies));
     if (opt->capacity)
-        dj_shape_best_k(&plan->shape, opt->capacity);
+        dj_shape_best_lines(&plan->shape, dj_plan_key_lines(plan), opt->capacity);
     else
-        plan->capacity = dj_shape_capacity(&plan->shape, dj_plan_part_rate(plan));
+        plan->capacity = dj_shape_capacity_lines(&plan->shape, dj_plan_key_lines(plan),
+                                                 dj_plan_part_rate(plan));
     if (plan->shape.k > most_k) {
         plan->shape.k = most_k;
         if (!opt->capacity)
@@ -139,7 +141,8 @@ static int size_by_rate(struct dj_plan *plan, deja_error *err)
         return dj_fail(err, DEJA_EINVAL,
                        "options.capacity is 0: give the number of keys to expect");
     const uint32_t fixed_k = plan->shape.k, most_k = dj_hash_max_k(plan->hash);
-    if (!dj_shape_fit(&plan->shape, plan->capacity, dj_plan_part_rate(plan)))
+    if (!dj_shape_fit_lines(&plan->shape, dj_plan_key_lines(plan), plan->capacity,
+                            dj_plan_part_rate(plan)))
         return dj_plan_too_large(plan, err);
     if (plan->shape.k > most_k && !fixed_k) {
         plan->shape.k = most_k;
@@ -224,13 +227,24 @@ uint64_t dj_plan_bytes(const struct dj_plan *plan)
 uint64_t dj_plan_reads(const struct dj_plan *plan)
 {
     const uint32_t fixed = plan->kind->fixed_k;
-    const uint32_t positions = plan->shape.layout == DJ_SPREAD ? plan->shape.k : fixed ? fixed : 1;
+    const uint32_t positions = plan->shape.layout == DJ_SPREAD ? plan->shape.k
+                               : fixed                         ? fixed
+                                                               : dj_shape_key_lines(&plan->shape);
     return (uint64_t)dj_plan_parts(plan) * dj_plan_lines(plan) * positions;
 }
 
 uint32_t dj_plan_lines(const struct dj_plan *plan)
 {
     return plan->generations + 1;
+}
+
+struct dj_key_lines dj_plan_key_lines(const struct dj_plan *plan)
+{
+    const uint32_t most = plan->part_kind->most_key_lines;
+    if (plan->rules == DJ_RULES_0_1 || !most)
+        return (struct dj_key_lines){1, 1};
+    return plan->cache_lines ? (struct dj_key_lines){plan->cache_lines, plan->cache_lines}
+                             : (struct dj_key_lines){1, most};
 }
 
 uint32_t dj_plan_words(const struct dj_plan *plan)

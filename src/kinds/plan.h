@@ -64,8 +64,9 @@ struct dj_plan {
     uint32_t flags; /* of the options */
     uint32_t rules; /* enum dj_rules */
     bool seeded;
-    bool own_k;        /* k was given, and the next visit keeps it */
-    double multiplier; /* M, if m = n k M; otherwise 0 */
+    bool own_k;           /* k was given, and the next visit keeps it */
+    uint32_t cache_lines; /* blocks of a key as given; 0: chosen */
+    double multiplier;    /* M, if m = n k M; otherwise 0 */
     uint64_t visit;
     uint32_t folds; /* how many times the filter was halved */
     struct dj_past past;
@@ -94,10 +95,13 @@ double dj_plan_lost(const struct dj_plan *plan, double n);
 uint32_t dj_plan_parts(const struct dj_plan *plan);
 uint32_t dj_plan_bodies(const struct dj_plan *plan);
 uint64_t dj_plan_bytes(const struct dj_plan *plan);
-/* Cache lines that a lookup reads: k in each classic body, three in a static one, otherwise one. */
+/* Cache lines that a lookup reads: k in each classic body, one to three in a blocked one, three in a
+ * static one, otherwise one. */
 uint64_t dj_plan_reads(const struct dj_plan *plan);
 /* Generations in a body: 1 except in a window. */
 uint32_t dj_plan_lines(const struct dj_plan *plan);
+/* The numbers of blocks that a key can have in a part; the parts of deja 0.1 have one. */
+struct dj_key_lines dj_plan_key_lines(const struct dj_plan *plan);
 /* The numbers that a key becomes, and how many of these part i gets. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);

@@ -74,7 +74,8 @@ static bool scalable_part(const struct dj_plan *plan, uint32_t i, struct dj_part
     }
     part->fp_rate = rate_of_part(plan, i);
     part->shape.k = 0; /* a lower rate needs more positions */
-    return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
+    return dj_shape_fit_body_lines(&part->shape, dj_plan_key_lines(plan), part->capacity,
+                                   part->fp_rate);
 }
 
 static double scalable_share(const deja_options *next)
@@ -108,15 +109,15 @@ static void prefetch_group(const struct group *g, const uint64_t *hash, size_t n
         g->part[i]->kind->body.prefetch(g->part[i], hash, n, false);
 }
 
-/* Blocked parts are queried together: a key's bits are computed once, and the lines of all parts
- * are fetched at the same time. */
+/* Blocked parts are queried together: a key's bits are computed once, and the first lines of all
+ * parts are fetched at the same time. */
 static void ask_blocked(const struct group *g, const uint64_t *hash, const uint64_t *ahead,
                         size_t n, uint8_t *seen)
 {
     const struct dj_blocks *blocks[DJ_MAX_PARTS];
     for (uint32_t i = 0; i < g->n; i++)
         blocks[i] = &g->part[i]->blocks;
-    g->part[0]->kernel->find_any(blocks, g->n, hash, ahead, n, seen);
+    dj_key_lines_find_any(g->part[0]->kernel, blocks, g->n, hash, ahead, n, seen);
 }
 
 /* Sets seen[j] for each key that one of these parts has.  for_add: parts with dates note that
@@ -333,7 +334,7 @@ static bool body_is_lean(const struct dj_part *p)
         FEW = 4
     };
     struct dj_shape half = p->shape;
-    const uint64_t granule = dj_shape_granule(p->shape.layout);
+    const uint64_t granule = dj_shape_granule(&p->shape);
     if (p->shape.bits <= FEW * granule)
         return true;
     half.bits = p->shape.bits / 2 / granule * granule;

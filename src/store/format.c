@@ -66,7 +66,8 @@ static const struct dj_field part_fields[] = {
     DJ_FIELD(0, struct dj_part, shape.bits), DJ_FIELD(8, struct dj_part, shape.k),
     DJ_FIELD(12, struct dj_part, layer),     DJ_FIELD(16, struct dj_part, capacity),
     DJ_FIELD(24, struct dj_part, fp_rate),   DJ_FIELD(40, struct dj_part, body_len),
-    DJ_FIELD(48, struct dj_part, origin),    DJ_FIELD(56, struct dj_part, marked),
+    DJ_FIELD(48, struct dj_part, origin),    DJ_FIELD(52, struct dj_part, shape.key_lines),
+    DJ_FIELD(56, struct dj_part, marked),
 };
 /* A source; its key comes first. */
 static const struct dj_field source_fields[] = {
@@ -99,7 +100,8 @@ enum {
     FLAG_OWN_K = 32,
     FLAG_MERGED = 128, /* has parts of other filters; older versions refuse it, ... */
     FLAG_TABLE = 256,  /* ... as they do files with a piece table ... */
-    FLAG_MARKS = 1024  /* ... and tables with marks */
+    FLAG_LINES = 512,  /* ... and those with a part whose keys have several blocks ... */
+    FLAG_MARKS = 1024  /* ... or with a table that has marks */
 };
 /* Flags of the options, as stored. */
 static const struct {
@@ -185,6 +187,14 @@ static bool has_marks(const struct dj_header *h)
     return any;
 }
 
+static bool has_key_lines(const struct dj_header *h)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        any |= h->part[i].shape.key_lines;
+    return any;
+}
+
 static void encode_others(const struct dj_others *others, uint8_t page[DJ_HEADER_LEN])
 {
     if (!others->n)
@@ -210,7 +220,9 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_PART_KIND, plan->part_kind->number);
     STORE(header_fields, h, page);
     dj_store32(page + AT_FLAGS, encode_flags(plan) | (is_merged(h) ? FLAG_MERGED : 0) |
-                                    (h->table ? FLAG_TABLE : 0) | (has_marks(h) ? FLAG_MARKS : 0));
+                                    (h->table ? FLAG_TABLE : 0) |
+                                    (has_key_lines(h) ? FLAG_LINES : 0) |
+                                    (has_marks(h) ? FLAG_MARKS : 0));
     encode_others(&plan->others, page);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
     dj_fields_store(plan->kind->header.field, plan->kind->header.n, plan, page);
@@ -295,6 +307,7 @@ const struct dj_record *dj_header_latest(const struct dj_header *h)
     return best;
 }
 
+/* Without their flags, the fields of merged parts, lines and marks are reserved. */
 static void decode_part(const uint8_t *at, uint32_t flags, struct dj_header *h, uint32_t i)
 {
     struct dj_part *p = &h->part[i];
@@ -307,6 +320,8 @@ static void decode_part(const uint8_t *at, uint32_t flags, struct dj_header *h, 
         p->layer = 0;
     if (!(flags & FLAG_MERGED))
         p->origin = 0;
+    if (!(flags & FLAG_LINES))
+        p->shape.key_lines = 0;
     if (!(flags & FLAG_MARKS))
         p->marked = 0;
     p->step = i ? h->part[i - 1].step + !p->origin : 0; /* part 0 is in the series */
@@ -390,13 +405,15 @@ static int decode_others(const uint8_t page[DJ_HEADER_LEN], struct dj_plan *p, d
                : dj_fail_damaged(err, "reserved space of the header");
 }
 
-/* Only scalable filters have the flag, and only if they have merged parts. */
-static int check_merged(const uint8_t page[DJ_HEADER_LEN], const struct dj_header *h,
-                        deja_error *err)
+/* Only scalable filters have the flag of merged parts, and a filter has a flag only if it needs
+ * it. */
+static int check_part_flags(uint32_t flags, const struct dj_header *h, deja_error *err)
 {
-    return !has_merged_parts(page) || (is_merged(h) && dj_kind_can(h->plan.kind, DEJA_CAN_GROW))
-               ? DEJA_OK
-               : dj_fail_damaged(err, "part table");
+    const bool merged =
+        !(flags & FLAG_MERGED) || (is_merged(h) && dj_kind_can(h->plan.kind, DEJA_CAN_GROW));
+    const bool lines = !(flags & FLAG_LINES) || has_key_lines(h);
+    const bool marks = !(flags & FLAG_MARKS) || has_marks(h);
+    return merged && lines && marks ? DEJA_OK : dj_fail_damaged(err, "part table");
 }
 
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
@@ -405,9 +422,7 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
     uint64_t at = DJ_HEADER_LEN;
     for (uint32_t i = 0; i < h->n_parts; i++)
         decode_part(page + AT_PARTS + i * PART_LEN, flags, h, i);
-    int rc = check_merged(page, h, err);
-    if (rc == DEJA_OK && flags & FLAG_MARKS && !has_marks(h))
-        rc = dj_fail_damaged(err, "flags");
+    int rc = check_part_flags(flags, h, err);
     if (rc == DEJA_OK)
         rc = dj_parts_check(&h->plan, h->part, h->n_parts, err);
     if (rc < 0)
@@ -461,7 +476,8 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
         return rc;
     struct dj_plan *plan = &h->plan;
     LOAD(header_fields, page, h);
-    const uint32_t own = FLAG_MERGED | (plan->rules == DJ_RULES_0_1 ? 0 : FLAG_TABLE | FLAG_MARKS);
+    const uint32_t own =
+        FLAG_MERGED | (plan->rules == DJ_RULES_0_1 ? 0 : FLAG_TABLE | FLAG_LINES | FLAG_MARKS);
     const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS) & ~own, plan);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     if (!known_flags)

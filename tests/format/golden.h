@@ -26,6 +26,7 @@ struct golden {
     uint64_t window_seconds, clock; /* the time at which its keys are added and looked up */
     uint32_t layers, delimiter;
     double multiplier;
+    uint64_t cache_lines;
     unsigned renewed;    /* the first of the keys, added again ten days later */
     unsigned exceptions; /* static: golden_exception(0), ... */
     unsigned merged; /* the last of the keys before the sync, in a second filter that was merged */
@@ -94,7 +95,13 @@ static const struct golden goldens[] = {
      .fp_rate = 1e-4,
      .seed = 19,
      .synced = 120},
-    {.name = "folded", .memory = 1024, .capacity = 200, .seed = 19, .synced = 120, .folds = 2},
+    {.name = "folded",
+     .memory = 1024,
+     .capacity = 200,
+     .cache_lines = 1,
+     .seed = 19,
+     .synced = 120,
+     .folds = 2},
     {.name = "rotated",
      .kind = DEJA_CLASSIC,
      .filters = 2,
@@ -228,6 +235,7 @@ static const struct golden goldens[] = {
      .exceptions = 2000},
     {.name = "merged", /* two series with different keys */
      .since = 2,
+     .resized = 2,
      .kind = DEJA_SCALABLE,
      .capacity = 40,
      .fp_rate = 1e-4,
@@ -247,6 +255,28 @@ static const struct golden goldens[] = {
      .capacity = 1000000,
      .fp_rate = 0.01,
      .seed = 29,
+     .synced = 120},
+    {.name = "two_lines", /* a key has blocks in two lines */
+     .since = 2,
+     .capacity = 200,
+     .cache_lines = 2,
+     .fp_rate = 1e-6,
+     .seed = 30,
+     .synced = 120},
+    {.name = "three_lines",
+     .since = 2,
+     .capacity = 200,
+     .cache_lines = 3,
+     .fp_rate = 1e-9,
+     .seed = 31,
+     .synced = 120},
+    {.name = "more_lines", /* one line in the first part, two in the second and the third */
+     .since = 2,
+     .kind = DEJA_SCALABLE,
+     .growth = 2,
+     .capacity = 20,
+     .fp_rate = 6e-5,
+     .seed = 32,
      .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
@@ -301,6 +331,7 @@ static inline deja_options golden_options(const struct golden *g, unsigned forma
     opt.layers = g->layers;
     opt.delimiter = g->delimiter;
     opt.multiplier = g->multiplier;
+    opt.cache_lines = g->cache_lines;
     opt.format = format;
     if (!g->seed) {
         opt.key = golden_key_apart;

@@ -111,13 +111,13 @@ def lane_sets(k):
 
 class Part:
     def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None, generations=0, dated=False,
-                 marked=0):
-        self.dated, self.marked = dated, marked
+                 marked=0, key_lines=1):
+        self.dated, self.marked, self.key_lines = dated, marked, key_lines
         self.kind, self.bits, self.k, self.body, self.fuse = kind, bits, k, body, fuse
         self.counter_bits = counter_bits
         self.lines = generations + 1  # of a window
         self.living = range(self.lines)
-        self.sets = lane_sets(k) if kind in (BLOCKED, SPECTRAL, WINDOW) else None
+        self.sets = lane_sets(k // key_lines) if kind in (BLOCKED, SPECTRAL, WINDOW) else None
 
     def bit(self, at):
         return self.body[at // 8] >> (at % 8) & 1
@@ -140,13 +140,16 @@ class Part:
         return all(self.bit(mulhi(n, self.bits)) for n in numbers)
 
     def in_blocked(self, h):
-        return all(self.bit(at) for at in self.places(h))
+        blocks = self.bits // 512 // self.key_lines
+        numbers = [h] + [mix((h + j * GOLDEN) & MASK64) for j in range(1, self.key_lines)]
+        return all(self.bit(512 * blocks * j + at)
+                   for j, number in enumerate(numbers) for at in self.places(number))
 
     def in_line(self, h, line):
         return all(self.bit(at + 512 * line) for at in self.places(h))
 
     def places(self, h):
-        block = mulhi(h, self.bits // 512 // self.lines) * self.lines
+        block = mulhi(h, self.bits // 512 // self.lines // self.key_lines) * self.lines
         g = (h * GOLDEN) & MASK64
         lanes = self.sets[g >> 24 & 255]
         return [512 * block + 32 * lane + ((((g >> 32) * ODD[lane]) & MASK32) >> 27)
@@ -272,7 +275,7 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~(1024 | 511 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(2047 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -404,8 +407,12 @@ def read_table(page, h):
         names = "bits k layer capacity rate offset length".split()
         p = dict(zip(names, struct.unpack_from("<QIIQdQQ", page, 512 + 64 * i)), kind=kind)
         p["origin"] = little(page[560 + 64 * i:564 + 64 * i]) if h["flags"] & 128 else 0
+        lines = little(page[564 + 64 * i:568 + 64 * i]) if h["flags"] & 512 else 0
+        need(lines in ((0, 2, 3) if kind == BLOCKED else (0,)), f"part {i + 1}: lines")
+        p["lines"] = lines or 1
+        granule, most_k = granule * p["lines"], most_k * p["lines"]
         need(0 < p["bits"] <= 1 << 53 and p["bits"] % granule == 0, f"part {i + 1}: bits")
-        need(1 <= p["k"] <= most_k, f"part {i + 1}: k")
+        need(1 <= p["k"] <= most_k and p["k"] % p["lines"] == 0, f"part {i + 1}: k")
         need(p["capacity"] > 0 and 0 < p["rate"] <= 1, f"part {i + 1}: capacity or rate")
         p["marked"] = little(page[568 + 64 * i:572 + 64 * i]) if h["flags"] & 1024 else 0
         need(p["marked"] == 0 or p["marked"] == 1 and kind == EXACT and not h["dates"]
@@ -422,11 +429,13 @@ def read_table(page, h):
     if h["kind"] == LAYERED:
         check_layers(h, table)
     elif h["kind"] not in (SCALABLE, PAIRED) and not h["exceptions"]:
-        need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
+        need(all((p["bits"], p["k"], p["lines"])
+                 == (table[0]["bits"], table[0]["k"], table[0]["lines"]) for p in table),
              "part table")
     check_sizes(h, table)
+    need(not h["flags"] & 512 or any(p["lines"] > 1 for p in table), "part table")
     need(not h["flags"] & 128 or any(p["origin"] for p in table), "part table")
-    need(not h["flags"] & 1024 or any(p["marked"] for p in table), "flags")
+    need(not h["flags"] & 1024 or any(p["marked"] for p in table), "part table")
     need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
     h["pieces_at"] = at
     pieces = sum(-(-p["length"] // PIECE) for p in table) if h["flags"] & 256 else 0
@@ -479,7 +488,7 @@ class File:
         self.bodies, self.pieces = data[HEADER_LEN:h["pieces_at"]], data[h["pieces_at"]:]
         self.parts = [Part(p["kind"], p["bits"], p["k"],
                            data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
-                           h["fuse"], h["generations"], h["dates"], p["marked"])
+                           h["fuse"], h["generations"], h["dates"], p["marked"], p["lines"])
                       for p in h["table"]]
         if h["kind"] == WINDOW and h["window_seconds"]:
             self.parts[0].living = self.living(now)

@@ -35,7 +35,7 @@ class Options(ctypes.Structure):
                 ("fingerprint_bits", ctypes.c_uint32), ("layers", ctypes.c_uint32),
                 ("delimiter", ctypes.c_uint32), ("generations", ctypes.c_uint32),
                 ("window_seconds", ctypes.c_uint64), ("deletions", ctypes.c_uint64),
-                ("format", ctypes.c_uint64)]
+                ("format", ctypes.c_uint64), ("cache_lines", ctypes.c_uint64)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)
@@ -291,6 +291,8 @@ FRESH = {
     "mixed_v1": dict(kind=1, fp_rate=0.1, hash=8, hashes=6, format=1),
     "layered_v1": dict(kind=3, fp_rate=0.2, layers=4, format=1),
     "layered_paper_v1": dict(kind=3, fp_rate=0.2, layers=4, flags=PAPER, format=1),
+    "two_lines": dict(kind=2, fp_rate=0.2, cache_lines=2),
+    "three_lines": dict(kind=2, fp_rate=0.1, cache_lines=3, filters=2),
     "multiplier": dict(kind=1, hash=4, hashes=3, multiplier=1.5),
 }
 
@@ -494,9 +496,10 @@ def folds_unions_and_visits_agree():
     keys = make_keys(900)
     chance.shuffle(keys)
     members, more, others = keys[:250], keys[250:400], keys[400:]
-    for kind, filters in ((1, 1), (1, 3), (2, 1), (2, 2)):
-        path, other = f"folded_{kind}_{filters}.deja", "other.deja"
+    for kind, filters, lines in ((1, 1, 0), (1, 3, 0), (2, 1, 1), (2, 2, 1), (2, 2, 2)):
+        path, other = f"folded_{kind}_{filters}_{lines}.deja", "other.deja"
         options = dict(kind=kind, memory=2048 * filters, capacity=400, filters=filters,
+                       cache_lines=lines,
                        seed=chance.randrange(1, 1 << 64))
         f = create(path, **options)
         f.add(members)

@@ -103,8 +103,9 @@ static void absurd_fields_are_refused_by_name(void **state)
         {72, 4, 64, 0, DEJA_EFORMAT, "flags"},        /* dates belong to exact */
         {72, 4, 128, 0, DEJA_EFORMAT, "part table"},  /* there are no merged parts */
         {72, 4, 256, 0, DEJA_EFORMAT, "file length"}, /* there is no piece table */
-        {72, 4, 512, 0, DEJA_EVERSION, "flags"},
-        {72, 4, 1024, 0, DEJA_EFORMAT, "flags"}, /* no part has marks */
+        {72, 4, 512, 0, DEJA_EFORMAT, "part table"},  /* every key has one line */
+        {72, 4, 1024, 0, DEJA_EFORMAT, "part table"}, /* no part has marks */
+        {72, 4, 2048, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -443,6 +444,39 @@ static void absurd_windows_are_refused_by_name(void **state)
 }
 
 /* Times and counts that no window has: it opens, answers and continues. */
+/* 3072 bits: three, two or one of 512 fit. */
+static void absurd_lines_of_a_key_are_refused(void **state)
+{
+    static const uint64_t values[] = {0, 1, 4, 16, UINT32_MAX};
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.memory = 384;
+    opt.capacity = 20;
+    opt.seed = 1;
+    opt.hashes = 18;
+    opt.cache_lines = 2;
+    const struct bytes wide = make_file(&opt);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(values); i++)
+        field_of_is_refused(&wide, &(struct craft){AT_PART(0) + 52, 4, values[i], 0, DEJA_EFORMAT,
+                                                   values[i] ? "part 1" : "part table"});
+    field_of_is_refused(&wide, &(struct craft){AT_PART(0) + 8, 4, 17, 0, DEJA_EFORMAT, "part 1"});
+    field_of_is_refused(&wide, &(struct craft){AT_PART(0) + 8, 4, 34, 0, DEJA_EFORMAT, "part 1"});
+    field_of_is_refused(&wide, &(struct craft){AT_PART(0), 8, 5 * 512, 0, DEJA_EFORMAT, "part 1"});
+    /* Without the flag, one line would have 18 positions. */
+    field_of_is_refused(&wide, &(struct craft){72, 4, 2, 0, DEJA_EFORMAT, "part 1"});
+    struct bytes old = copy_of(&wide); /* deja 0.1 has no lines */
+    dj_store32(old.data + 8, 1);
+    dj_store32(old.data + 140, 0);
+    fix_written(old.data);
+    crafted_is_refused(&old, DEJA_EVERSION, "flags");
+    free(old.data);
+    struct bytes b = copy_of(&exact); /* has a table, no blocks */
+    dj_store32(b.data + 72, dj_load32(b.data + 72) | 512);
+    dj_store32(b.data + AT_PART(0) + 52, 2);
+    sealed_is_refused(&b, "part 1");
+    free(b.data);
+    free(wide.data);
+}
+
 static void absurd_times_of_a_window_are_harmless(void **state)
 {
     static const uint64_t values[] = {1, UINT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1};
@@ -565,6 +599,7 @@ int main(void)
         cmocka_unit_test(absurd_counters_are_refused_by_name),
         cmocka_unit_test(absurd_deletions_are_refused_by_name),
         cmocka_unit_test(absurd_windows_are_refused_by_name),
+        cmocka_unit_test(absurd_lines_of_a_key_are_refused),
         cmocka_unit_test(absurd_times_of_a_window_are_harmless),
         cmocka_unit_test(absurd_records_are_refused_by_name),
         cmocka_unit_test(absurd_counts_are_harmless),

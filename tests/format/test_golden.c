@@ -178,6 +178,15 @@ static const struct pinned pins_2[] = {
     /* pieces */
     {DEJA_CLASSIC, DEJA_CLASSIC, DEJA_HASH_XXH3, 2, 3, 2, 1000000, 9616768, 1202176, 720, 120, 120,
      1, 0.01, 9616768, 3},
+    /* two_lines */
+    {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 12, 1, 200, 7168, 896, 1311, 120, 120, 1, 1e-6,
+     7168, 12},
+    /* three_lines */
+    {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 18, 1, 200, 10752, 1344, 1956, 120, 120, 1,
+     1e-9, 10752, 18},
+    /* more_lines */
+    {DEJA_SCALABLE, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 14, 3, 140, 3584, 448, 1181, 120, 120, 1,
+     6e-5, 512, 9},
 };
 
 /* Every test runs for the files of every format. */

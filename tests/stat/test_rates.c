@@ -226,6 +226,8 @@ static const struct kind bloom_kinds[] = {
     {"classic F 3", {.kind = DEJA_CLASSIC, .filters = 3}, 1},
     {"blocked", {.kind = DEJA_BLOCKED}, 1},
     {"blocked F 2", {.kind = DEJA_BLOCKED, .filters = 2}, 1},
+    {"blocked with two lines", {.kind = DEJA_BLOCKED, .cache_lines = 2}, 1},
+    {"blocked with three lines", {.kind = DEJA_BLOCKED, .cache_lines = 3}, 1},
     {"scalable", {.kind = DEJA_SCALABLE}, 20},
     {"scalable of classic", {.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC}, 20},
 };
@@ -233,14 +235,15 @@ static const struct kind bloom_kinds[] = {
 /* The statistics of several blocked filters take tens of milliseconds: one rate is enough. */
 static bool too_slow(const struct kind *kind, double p)
 {
-    return kind->opt.kind == DEJA_BLOCKED && kind->opt.filters > 1 && p != 1e-2;
+    return kind->opt.kind == DEJA_BLOCKED &&
+           (kind->opt.filters > 1 || kind->opt.cache_lines > 1) && p != 1e-2;
 }
 
 /* n distinct keys set a number of bits that is normal around bits_set(n) with deviation
  * bits_sigma(n), in every part.  Here n is known, so nothing is estimated. */
 static void known_keys_set_as_many_bits_as_theory_says(void **state)
 {
-    for (size_t k = 0; k < 5; k++)
+    for (size_t k = 0; k < 7; k++)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some_p); i++)
             for (uint64_t keys = 5000; keys <= 30000; keys *= 6) {
                 struct trial t;
@@ -264,7 +267,7 @@ static void known_keys_set_as_many_bits_as_theory_says(void **state)
  * */
 static void distinct_keys_are_estimated_within_their_error(void **state)
 {
-    for (size_t k = 0; k < 5; k++)
+    for (size_t k = 0; k < 7; k++)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some_p); i++)
             for (uint64_t keys = 5000; keys <= 30000; keys *= 6) {
                 struct trial t;
@@ -296,7 +299,7 @@ static void as_many_keys_are_lost_as_theory_says(void **state)
         KEYS = 10000
     };
     static const double fills[] = {0.5, 1.0, 1.5};
-    for (size_t k = 0; k < 5; k++)
+    for (size_t k = 0; k < 7; k++)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some_p); i++)
             for (size_t j = 0; j < DJ_ARRAY_LEN(fills); j++) {
                 uint64_t lost = 0;

@@ -26,6 +26,8 @@ static const struct {
     {"blocked", FIELDS(.memory = 8192, .capacity = 4000)},
     {"blocked siphash", FIELDS(.memory = 8192, .capacity = 4000, .hash = DEJA_HASH_SIPHASH)},
     {"blocked, odd in the end", FIELDS(.memory = 512 * 5, .capacity = 800)},
+    {"blocked with two lines", FIELDS(.memory = 16384, .capacity = 4000, .cache_lines = 2)},
+    {"blocked with three lines", FIELDS(.memory = 24576, .capacity = 4000, .cache_lines = 3)},
     {"blocked spatial", FIELDS(.memory = 16384, .capacity = 4000, .filters = 2)},
 };
 
@@ -67,6 +69,8 @@ static inline deja_options smaller(const deja_filter *f, deja_options opt, unsig
 {
     opt.memory = (f->plan.shape.bits >> folds) / 8 * f->plan.filters;
     opt.hashes = f->plan.shape.k;
+    if (f->plan.part_kind->most_key_lines && opt.format != 1)
+        opt.cache_lines = dj_shape_key_lines(&f->plan.shape);
     return opt;
 }
 

@@ -116,7 +116,9 @@ static inline int make_files(void **state)
     opt.memory = 1024;
     opt.capacity = 2 * N_KEYS;
     opt.seed = 1;
+    opt.cache_lines = 1;
     blocked = make_file(&opt);
+    opt.cache_lines = 0;
     opt.kind = DEJA_EXACT;
     exact = make_file(&opt);
     opt.kind = DEJA_LAYERED;

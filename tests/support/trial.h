@@ -131,7 +131,7 @@ static inline double lane_used(const struct dj_shape *s, uint32_t lane)
 
 static inline double block_chance(const struct dj_shape *s, const uint8_t *block, double *bits)
 {
-    const uint32_t k = s->k;
+    const uint32_t k = s->k / dj_shape_key_lines(s);
     double e[DJ_BLOCK_LANES + 1] = {1.0}, choose = 1.0;
     *bits = 0.0;
     for (unsigned lane = 0; lane < DJ_BLOCK_LANES; lane++) {
@@ -145,16 +145,18 @@ static inline double block_chance(const struct dj_shape *s, const uint8_t *block
     return e[k] / choose;
 }
 
-/* Deviation of a blocked or spectral body's rate from the rate that its fill explains. */
-static inline double crowd_sigma(const struct dj_part *p)
+/* Deviation of the rate of one line of the keys from the rate that its fill explains; *rate: the
+ * rate itself. */
+static inline double line_sigma(const struct dj_part *p, uint32_t line, double *rate)
 {
-    const uint64_t blocks = p->shape.bits / DJ_BLOCK_BITS;
+    const uint64_t blocks = p->shape.bits / DJ_BLOCK_BITS / dj_shape_key_lines(&p->shape);
+    const uint8_t *body = p->body + DJ_BLOCK_BYTES * blocks * line;
     const double n = (double)blocks;
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0; /* x: bits of a block, y: its false-positive
                                                   * probability */
     for (uint64_t b = 0; b < blocks; b++) {
         double bits;
-        const double chance = block_chance(&p->shape, p->body + DJ_BLOCK_BYTES * b, &bits);
+        const double chance = block_chance(&p->shape, body + DJ_BLOCK_BYTES * b, &bits);
         x += bits / n;
         y += chance / n;
         xx += bits * bits / n;
@@ -163,7 +165,22 @@ static inline double crowd_sigma(const struct dj_part *p)
     }
     const double var_x = xx - x * x, cov = xy - x * y;
     const double rest = yy - y * y - (var_x > 0 ? cov * cov / var_x : 0.0);
+    *rate = y;
     return sqrt(fmax(rest, 0.0) / n);
+}
+
+/* Deviation of a blocked or spectral body's rate from the rate that its fill explains.  The rates of
+ * several lines multiply, and relative variances add. */
+static inline double crowd_sigma(const struct dj_part *p)
+{
+    double variance = 0, rate = 1;
+    for (uint32_t line = 0; line < dj_shape_key_lines(&p->shape); line++) {
+        double y;
+        const double sigma = line_sigma(p, line, &y);
+        variance += y > 0 ? sigma * sigma / (y * y) : 0;
+        rate *= y;
+    }
+    return sqrt(variance) * rate;
 }
 
 /* One body with n distinct keys. */

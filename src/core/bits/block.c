@@ -142,25 +142,26 @@ void dj_block_add_line_shared(const struct dj_blocks *b, uint32_t line, const ui
     }
 }
 
-static void portable_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
-                              const uint64_t *hash, const uint64_t *ahead, size_t n,
-                              uint8_t *found)
+static void portable_find_bodies(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                                 const uint64_t *hash, const uint64_t *ahead, size_t n,
+                                 uint32_t *having)
 {
     for (size_t i = 0; i < n; i++) {
-        bool any = false;
+        uint32_t all = 0;
         for (uint32_t j = 0; j < n_bodies; j++) {
             const struct dj_blocks *b = bodies[j];
             DJ_PREFETCH(dj_block_of(b, ahead[i]));
             const struct pattern p = make_pattern(b, hash[i]);
-            any |= has_all((const uint64_t *)(const void *)dj_block_of(b, hash[i]), &p);
+            const uint64_t *block = (const uint64_t *)(const void *)dj_block_of(b, hash[i]);
+            all |= (uint32_t)has_all(block, &p) << j;
         }
-        found[i] = any;
+        having[i] = all;
     }
 }
 
 const struct dj_block_kernel dj_block_portable = {
-    "portable",          portable_contains, portable_add,      portable_add_shared,
-    portable_find_lines, portable_add_line, portable_find_any,
+    "portable",          portable_contains, portable_add,         portable_add_shared,
+    portable_find_lines, portable_add_line, portable_find_bodies,
 };
 
 static uint32_t draw_lanes(uint32_t k, uint64_t draw)

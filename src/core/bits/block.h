@@ -35,6 +35,7 @@ struct dj_blocks {
     uint64_t n_blocks;         /* B */
     const uint32_t *lane_sets; /* dj_block_lane_sets for k */
     uint32_t lines;            /* interleaved filters; contains and add support only one */
+    uint32_t key_lines;        /* blocks of a key (block_lines.h); kernels use only the first */
 };
 
 /* contains: found[i] = 1 if all bits of hash i are set.
@@ -54,12 +55,12 @@ typedef void dj_block_find_lines(const struct dj_blocks *b, const uint64_t *hash
                                  const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
-/* find_any: found[i] = 1 if all bits of hash i are set in at least one body, each with its own
- * size and k.  The part that does not depend on k is computed once for all bodies. */
+/* find_bodies: bit j of having[i] is 1 if all bits of hash i are set in body j; each body has its
+ * own size and k.  The part that does not depend on k is computed once for all bodies. */
 #define DJ_BLOCK_BODIES 32 /* at most */
-typedef void dj_block_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
-                               const uint64_t *hash, const uint64_t *ahead, size_t n,
-                               uint8_t *found);
+typedef void dj_block_find_bodies(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                                  const uint64_t *hash, const uint64_t *ahead, size_t n,
+                                  uint32_t *having);
 struct dj_block_kernel {
     const char *name;
     dj_block_contains *contains;
@@ -67,7 +68,7 @@ struct dj_block_kernel {
     dj_block_add *add_shared; /* the same, for any number of concurrent writers */
     dj_block_find_lines *find_lines;
     dj_block_add_line *add_line;
-    dj_block_find_any *find_any;
+    dj_block_find_bodies *find_bodies;
 };
 
 extern const struct dj_block_kernel dj_block_portable;

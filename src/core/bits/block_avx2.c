@@ -182,8 +182,9 @@ static void avx2_add_line(const struct dj_blocks *b, uint32_t line, const uint64
     }
 }
 
-static void avx2_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
-                          const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *found)
+static void avx2_find_bodies(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                             const uint64_t *hash, const uint64_t *ahead, size_t n,
+                             uint32_t *having)
 {
     struct {
         uint8_t *body;
@@ -199,7 +200,7 @@ static void avx2_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodi
     for (size_t i = 0; i < n; i++) {
         const uint64_t g = hash[i] * DJ_BLOCK_MULTIPLIER;
         const struct counts c = make_counts(&s, g);
-        int any = 0;
+        uint32_t all = 0;
         for (uint32_t j = 0; j < n_bodies; j++) {
             DJ_PREFETCH(b[j].body + DJ_BLOCK_BYTES * dj_mulhi(ahead[i], b[j].n_blocks));
             const __m256i *block =
@@ -207,13 +208,14 @@ static void avx2_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodi
                                                 DJ_BLOCK_BYTES * dj_mulhi(hash[i], b[j].n_blocks));
             const struct pattern p =
                 choose_lanes(&s, b[j].lane_sets[g >> 24 & (DJ_LANE_SETS - 1)], c);
-            any |= has_all(_mm256_load_si256(block), _mm256_load_si256(block + 1), p);
+            all |= (uint32_t)has_all(_mm256_load_si256(block), _mm256_load_si256(block + 1), p)
+                   << j;
         }
-        found[i] = (uint8_t)any;
+        having[i] = all;
     }
 }
 
 const struct dj_block_kernel dj_block_avx2 = {
-    "avx2",          avx2_contains, avx2_add,      avx2_add_shared,
-    avx2_find_lines, avx2_add_line, avx2_find_any,
+    "avx2",          avx2_contains, avx2_add,         avx2_add_shared,
+    avx2_find_lines, avx2_add_line, avx2_find_bodies,
 };

@@ -124,22 +124,23 @@ static void avx512_add_line(const struct dj_blocks *b, uint32_t line, const uint
     }
 }
 
-static void avx512_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
-                            const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *found)
+static void avx512_find_bodies(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                               const uint64_t *hash, const uint64_t *ahead, size_t n,
+                               uint32_t *having)
 {
     for (size_t i = 0; i < n; i++) {
-        unsigned any = 0;
+        uint32_t all = 0;
         for (uint32_t j = 0; j < n_bodies; j++) {
             const struct shape s = shape_of(bodies[j]);
             DJ_PREFETCH(block_at(&s, ahead[i]));
             const __m512i block = _mm512_load_si512(block_at(&s, hash[i]));
-            any |= missing(block, make_pattern(&s, hash[i])) == 0;
+            all |= (uint32_t)(missing(block, make_pattern(&s, hash[i])) == 0) << j;
         }
-        found[i] = (uint8_t)any;
+        having[i] = all;
     }
 }
 
 const struct dj_block_kernel dj_block_avx512 = {
-    "avx512",          avx512_contains, avx512_add,      avx512_add_shared,
-    avx512_find_lines, avx512_add_line, avx512_find_any,
+    "avx512",          avx512_contains, avx512_add,         avx512_add_shared,
+    avx512_find_lines, avx512_add_line, avx512_find_bodies,
 };

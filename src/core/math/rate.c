@@ -19,6 +19,11 @@
  *          which is pure rounding error near 1e-12.  The chain only multiplies and adds positive
  *          numbers, so it is as accurate for nearly empty filters as for full ones.
  *
+ *          A key can have L = 2 or 3 lines.  Its line j is in the j-th part of the body, which has
+ *          B / L blocks, and gets k / L of its positions, so the body is L independent filters
+ *          that each hold all keys and must all agree:
+ *              rate = (the rate of one of them)^L.
+ *
  * spectral the same with counters: a lane of 32 bits holds 8, 4, 2 or 1 of them, and a key uses
  *          one in each of k lanes.  A nonzero counter counts as a set bit.
  *
@@ -51,13 +56,23 @@
 
 static void check(const struct dj_shape *s)
 {
-    const bool is_classic = s->layout == DJ_SPREAD;
     const bool is_blocked = s->layout == DJ_BLOCKS;
-    assert(is_classic || is_blocked || dj_layout_is_table(s->layout));
+    assert(s->layout == DJ_SPREAD || is_blocked || dj_layout_is_table(s->layout));
     assert(is_blocked || s->counter_bits == 0);
-    assert(s->k >= 1 && s->k <= (is_classic ? DJ_MAX_HASHES : is_blocked ? LANES : 1));
-    assert(s->bits >= (is_classic ? 64 : DJ_BLOCK_BITS) && s->bits <= DJ_MAX_BITS);
-    (void)is_classic, (void)is_blocked;
+    assert(s->key_lines == 0 || (is_blocked && s->key_lines >= 2 && s->key_lines <= DJ_KEY_LINES));
+    assert(s->k >= 1 && dj_shape_splits(s));
+    assert(s->bits >= dj_shape_granule(s) && s->bits <= DJ_MAX_BITS);
+    (void)is_blocked;
+}
+
+/* The filter that one line of each key is in. */
+static struct dj_shape line_of(const struct dj_shape *s)
+{
+    struct dj_shape line = *s;
+    line.bits /= dj_shape_key_lines(s);
+    line.k /= dj_shape_key_lines(s);
+    line.key_lines = 0;
+    return line;
 }
 
 /* Places in a lane; a key uses one in each of its k lanes. */
@@ -275,11 +290,8 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set)
  * without and with b.  For large m, the classic case becomes the occupancy law m e^-x (1 - (1 + x)
  * e^-x), x = kn/m (Kolchin, Sevastyanov, Chistyakov, "Random Allocations", 1978).  The code uses
  * expm1, so that terms of size m^2 are never formed and cannot cancel. */
-double dj_shape_bits_sigma(const struct dj_shape *s, double n)
+static double bits_variance(const struct dj_shape *s, double n)
 {
-    check(s);
-    if (!(n > 0.0) || dj_layout_is_table(s->layout))
-        return 0.0; /* used slots are counted exactly */
     const double m = places(s), k = (double)s->k;
     const double clear = exp(-n * wear(s));
     if (clear < DBL_MIN)
@@ -291,7 +303,16 @@ double dj_shape_bits_sigma(const struct dj_shape *s, double n)
     const double far_less = expm1(n * t.a_key * log1p(-t.hit * t.hit / square));
     const double near_more = expm1(n * t.a_key * log1p((both - t.hit * t.hit) / square));
     const double pairs = (m - 1.0 - near) * far_less + near * near_more;
-    return sqrt(fmax(0.0, m * clear * (fill(s, n) + clear * pairs)));
+    return fmax(0.0, m * clear * (fill(s, n) + clear * pairs));
+}
+
+double dj_shape_bits_sigma(const struct dj_shape *s, double n)
+{
+    check(s);
+    if (!(n > 0.0) || dj_layout_is_table(s->layout))
+        return 0.0; /* used slots are counted exactly */
+    const struct dj_shape line = line_of(s);
+    return sqrt(dj_shape_key_lines(s) * bits_variance(&line, n));
 }
 
 /* --- Twins -------------------------------------------------------------- */
@@ -346,12 +367,14 @@ static double classic_rate(const struct dj_shape *s, double n)
     return pow(fill(s, n), (double)s->k);
 }
 
-/* The rate without twins. */
-static double body_rate(const struct dj_shape *s, double n)
+/* The rate without twins of F bodies. */
+static double bodies_rate(const struct dj_shape *s, uint32_t filters, double n)
 {
-    if (s->layout == DJ_SPREAD)
-        return classic_rate(s, n);
-    return dj_layout_is_table(s->layout) ? 0.0 : fmin(block_mean_at(s, n, RATE), 1.0);
+    const struct dj_shape line = line_of(s);
+    const double one = s->layout == DJ_SPREAD          ? classic_rate(s, n)
+                       : dj_layout_is_table(s->layout) ? 0.0
+                                                       : fmin(block_mean_at(&line, n, RATE), 1.0);
+    return pow(one, filters * dj_shape_key_lines(s));
 }
 
 double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n)
@@ -359,7 +382,7 @@ double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n)
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    const double bodies = pow(body_rate(s, n), filters);
+    const double bodies = bodies_rate(s, filters, n);
     return s->no_twins ? bodies : combine(bodies, dj_shape_twins(s, n));
 }
 
@@ -430,7 +453,7 @@ static double bodies_lost(const struct dj_shape *s, uint32_t filters, double n)
     double sum = 0.0;
     for (int i = 1; i <= STEPS; i++) {
         const double weight = i == STEPS ? 1.0 : i % 2 ? 4.0 : 2.0;
-        sum += weight * pow(body_rate(s, n * i / STEPS), filters);
+        sum += weight * bodies_rate(s, filters, n * i / STEPS);
     }
     return sum * n / STEPS / 3.0;
 }
@@ -440,7 +463,8 @@ double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n)
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    const double bodies = filters == 1 ? body_lost(s, n) : bodies_lost(s, filters, n);
+    const bool one = filters == 1 && !s->key_lines;
+    const double bodies = one ? body_lost(s, n) : bodies_lost(s, filters, n);
     if (s->no_twins || !(bodies < n)) /* the second condition also covers INFINITY */
         return bodies;
     return bodies + (1.0 - bodies / n) * twins_lost(s, n); /* of the keys not otherwise lost */

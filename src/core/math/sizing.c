@@ -10,6 +10,9 @@
  * at least one granule less, or hold at least one key more.  Rejecting a k that does not takes a
  * single evaluation.
  *
+ * A key of a blocked filter can have up to three lines.  Every number of lines is tried in the same
+ * way, with a k that is a multiple of it, and a sixteenth of the memory decides between two.
+ *
  * The rate of `exact` is negligible; its size follows from its load factor.  With 4 of 5 slots
  * used and full lines of 8 overflowing into the next, a query reads 1.15 lines on average for a
  * present key and 2.3 adjacent ones for an absent key (simulated with 10 million keys).  Small
@@ -21,9 +24,9 @@
 #define MAX_KEYS       (UINT64_C(1) << 53) /* integers up to this are exact in a double */
 #define EXACT_MIN_BITS (UINT64_C(2) * DJ_BLOCK_BITS)
 
-uint64_t dj_shape_granule(uint32_t layout)
+uint64_t dj_shape_granule(const struct dj_shape *s)
 {
-    return layout == DJ_SPREAD ? 64 : DJ_BLOCK_BITS;
+    return s->layout == DJ_SPREAD ? 64 : (uint64_t)DJ_BLOCK_BITS * dj_shape_key_lines(s);
 }
 
 bool dj_shape_has_counters(uint32_t counter_bits)
@@ -31,13 +34,13 @@ bool dj_shape_has_counters(uint32_t counter_bits)
     return counter_bits == 4 || counter_bits == 8 || counter_bits == 16 || counter_bits == 32;
 }
 
-uint32_t dj_shape_most_k(uint32_t layout)
+uint32_t dj_shape_most_k(const struct dj_shape *s)
 {
-    switch (layout) {
+    switch (s->layout) {
     case DJ_SPREAD:
         return DJ_MAX_HASHES;
     case DJ_BLOCKS:
-        return DJ_BLOCK_LANES;
+        return DJ_BLOCK_LANES * dj_shape_key_lines(s);
     case DJ_TABLE:
     case DJ_DATED:
         return 1;
@@ -45,17 +48,42 @@ uint32_t dj_shape_most_k(uint32_t layout)
     return 0;
 }
 
+bool dj_shape_splits(const struct dj_shape *s)
+{
+    return s->k <= dj_shape_most_k(s) && s->k % dj_shape_key_lines(s) == 0;
+}
+
+static struct dj_shape with_lines(const struct dj_shape *s, uint32_t lines)
+{
+    struct dj_shape t = *s;
+    t.key_lines = lines > 1 ? lines : 0;
+    return t;
+}
+
+bool dj_shape_fewest_lines(struct dj_shape *s, struct dj_key_lines from)
+{
+    for (uint32_t lines = from.least; lines <= from.most; lines++) {
+        const struct dj_shape t = with_lines(s, lines);
+        if (dj_shape_splits(&t)) {
+            *s = t;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The values of k to try: one if it is fixed, none if it is impossible. */
 struct span {
-    uint32_t first, last;
+    uint32_t first, last, step;
 };
 
 static struct span ks_of(const struct dj_shape *s)
 {
-    const uint32_t most = dj_shape_most_k(s->layout);
-    if (s->k > most)
-        return (struct span){1, 0};
-    return s->k > 0 ? (struct span){s->k, s->k} : (struct span){1, most};
+    const uint32_t step = dj_shape_key_lines(s);
+    if (!dj_shape_splits(s))
+        return (struct span){1, 0, 1};
+    return s->k > 0 ? (struct span){s->k, s->k, step}
+                    : (struct span){step, dj_shape_most_k(s), step};
 }
 
 static bool is_rate(double p)
@@ -65,11 +93,13 @@ static bool is_rate(double p)
 
 bool dj_shape_round(struct dj_shape *s)
 {
-    if (dj_shape_most_k(s->layout) == 0 || s->bits > DJ_MAX_BITS)
+    if (dj_shape_most_k(s) == 0 || s->bits > DJ_MAX_BITS)
         return false;
-    const uint64_t g = dj_shape_granule(s->layout);
+    const uint64_t g = dj_shape_granule(s);
     const uint64_t least = dj_layout_is_table(s->layout) ? EXACT_MIN_BITS : g;
-    const uint64_t up = (s->bits + g - 1) / g * g; /* at most DJ_MAX_BITS, a multiple of every g */
+    const uint64_t up = (s->bits + g - 1) / g * g;
+    if (up > DJ_MAX_BITS) /* not a multiple of three lines */
+        return false;
     s->bits = up < least ? least : up;
     return true;
 }
@@ -79,7 +109,7 @@ bool dj_shape_round(struct dj_shape *s)
 static bool reaches(const struct dj_shape *s, uint64_t granules, uint64_t n, double p)
 {
     struct dj_shape t = *s;
-    t.bits = granules * dj_shape_granule(s->layout);
+    t.bits = granules * dj_shape_granule(s);
     return dj_shape_rate(&t, (double)n) <= p;
 }
 
@@ -121,17 +151,17 @@ bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p)
         return false;
     if (dj_layout_is_table(s->layout))
         return fit_exact(s, n, p);
-    const uint64_t most = DJ_MAX_BITS / dj_shape_granule(s->layout);
+    const uint64_t most = DJ_MAX_BITS / dj_shape_granule(s);
     uint64_t best = most + 1;
     struct dj_shape t = *s;
-    for (t.k = ks.first; t.k <= ks.last && best > 1; t.k++)
+    for (t.k = ks.first; t.k <= ks.last && best > 1; t.k += ks.step)
         if (reaches(&t, best - 1, n, p)) {
             best = fewest_granules(&t, best - 1, n, p);
             s->k = t.k;
         }
     if (best > most)
         return false;
-    s->bits = best * dj_shape_granule(s->layout);
+    s->bits = best * dj_shape_granule(s);
     return true;
 }
 
@@ -153,7 +183,7 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n)
     const struct span ks = ks_of(s);
     double least = 2.0; /* higher than any rate */
     struct dj_shape t = *s;
-    for (t.k = ks.first; t.k <= ks.last; t.k++) {
+    for (t.k = ks.first; t.k <= ks.last; t.k += ks.step) {
         const double rate = dj_shape_rate(&t, n > 0 ? (double)n : 1.0);
         if (rate < least) {
             least = rate;
@@ -203,10 +233,101 @@ uint64_t dj_shape_capacity(struct dj_shape *s, double p)
     uint64_t best = 0;
     struct dj_shape t = *s;
     s->k = ks.first;
-    for (t.k = ks.first; t.k <= ks.last; t.k++)
+    for (t.k = ks.first; t.k <= ks.last; t.k += ks.step)
         if (holds(&t, best + 1, p)) {
             best = most_keys(&t, best + 1, p);
             s->k = t.k;
         }
+    return best;
+}
+
+/* --- Lines of a key ------------------------------------------------------- */
+
+/* Memory that another line must save: 1 of 16. */
+#define SAVES_ONE_OF UINT64_C(16)
+
+static bool is_worth_a_line(uint64_t bits, uint64_t with_one_more)
+{
+    return with_one_more <= bits - bits / SAVES_ONE_OF;
+}
+
+bool dj_shape_fit_lines(struct dj_shape *s, struct dj_key_lines from, uint64_t n, double p)
+{
+    struct dj_shape best = {.bits = 0};
+    for (uint32_t lines = from.least; lines <= from.most; lines++) {
+        struct dj_shape t = with_lines(s, lines);
+        const bool fits = dj_shape_fit(&t, n, p);
+        if (best.bits && !(fits && is_worth_a_line(best.bits, t.bits)))
+            break;
+        if (fits)
+            best = t;
+    }
+    if (best.bits)
+        *s = best;
+    return best.bits;
+}
+
+bool dj_shape_fit_body_lines(struct dj_shape *s, struct dj_key_lines from, uint64_t n, double p)
+{
+    const bool no_twins = s->no_twins;
+    s->no_twins = true;
+    const bool fits = dj_shape_fit_lines(s, from, n, p);
+    s->no_twins = no_twins;
+    return fits;
+}
+
+/* The largest size in this memory.  Three lines do not divide a power of two; less than 1/64 of the
+ * memory is left so that the filter can be folded about as many times as one that has it all. */
+static uint64_t round_down(const struct dj_shape *s, uint64_t bits)
+{
+    const uint64_t granule = dj_shape_granule(s), rows = bits / granule;
+    uint64_t unit = 1;
+    while (bits % granule && bits / DJ_BLOCK_BITS % (2 * unit) == 0 && 128 * unit <= rows)
+        unit *= 2;
+    return rows / unit * unit * granule;
+}
+
+/* Sets bits, rounded down, and the best k; returns the rate, or 2 if there is no such shape. */
+static double best_rate(struct dj_shape *s, uint64_t bits, uint64_t n)
+{
+    s->bits = round_down(s, bits);
+    if (!s->bits || !dj_shape_splits(s))
+        return 2.0;
+    dj_shape_best_k(s, n);
+    return dj_shape_rate(s, n > 0 ? (double)n : 1.0);
+}
+
+void dj_shape_best_lines(struct dj_shape *s, struct dj_key_lines from, uint64_t n)
+{
+    const struct dj_shape given = *s;
+    double rate = 2.0;
+    for (uint32_t lines = from.least; lines <= from.most; lines++) {
+        struct dj_shape t = with_lines(&given, lines), less = t;
+        /* The first possible number of lines is kept; another must do with less memory. */
+        if (rate <= 1.0 && !(best_rate(&less, given.bits - given.bits / SAVES_ONE_OF, n) <= rate))
+            break;
+        const double one = best_rate(&t, given.bits, n);
+        if (one <= 1.0) {
+            *s = t;
+            rate = one;
+        }
+    }
+}
+
+uint64_t dj_shape_capacity_lines(struct dj_shape *s, struct dj_key_lines from, double p)
+{
+    const struct dj_shape given = *s;
+    uint64_t best = 0;
+    for (uint32_t lines = from.least; lines <= from.most; lines++) {
+        struct dj_shape t = with_lines(&given, lines);
+        t.bits = round_down(&t, given.bits);
+        const uint64_t keys = t.bits ? dj_shape_capacity(&t, p) : 0;
+        if (best && !is_worth_a_line(keys, best)) /* memory per key is 1 / keys */
+            break;
+        if (keys || lines == from.least) {
+            *s = t;
+            best = keys;
+        }
+    }
     return best;
 }

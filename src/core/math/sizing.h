@@ -10,6 +10,7 @@
 
 #define DJ_BLOCK_BITS  512                 /* a cache line */
 #define DJ_BLOCK_LANES 16                  /* a key sets one bit in each of k lanes of 32 bits */
+#define DJ_KEY_LINES   3                   /* blocks of a key, at most */
 #define DJ_EXACT_LINE  8                   /* fingerprints in a cache line */
 #define DJ_DATED_LINE  6                   /* the same with dates */
 #define DJ_DATED_BITS  53                  /* of a hash that such a fingerprint holds */
@@ -20,18 +21,31 @@
 enum dj_layout {
     DJ_NO_LAYOUT, /* not modeled here: no rate, no size */
     DJ_SPREAD,    /* k positions anywhere in the body */
-    DJ_BLOCKS,    /* in k lanes of one block of 512 bits */
+    DJ_BLOCKS,    /* in lanes of one, two or three blocks of 512 bits */
     DJ_TABLE,     /* in its own slot: 64-bit fingerprints */
     DJ_DATED      /* the same with fingerprints of DJ_DATED_BITS and two days */
 };
 
 struct dj_shape {
-    uint32_t layout;       /* a dj_layout */
-    uint32_t k;            /* positions per key; blocks: at most DJ_BLOCK_LANES; table: 1 */
-    uint64_t bits;         /* of memory; a multiple of 64 if spread, of 512 otherwise */
+    uint32_t layout; /* a dj_layout */
+    uint32_t k;      /* positions per key; blocks: at most DJ_BLOCK_LANES in each; table: 1 */
+    uint64_t bits;   /* of memory: a multiple of dj_shape_granule */
     uint32_t counter_bits; /* blocks of counters instead of bits: 4, 8, 16 or 32; 0: bits */
     bool no_twins;         /* a key has k hashes (the papers' families), not a single 64-bit one */
+    uint32_t key_lines;    /* blocks of a key: 2 or 3, which share its k evenly; 0: one */
 };
+
+/* The number of blocks of a key. */
+static inline uint32_t dj_shape_key_lines(const struct dj_shape *s)
+{
+    return s->key_lines ? s->key_lines : 1;
+}
+
+/* Whether keys have the same positions in two bodies of one layout. */
+static inline bool dj_shape_same(const struct dj_shape *a, const struct dj_shape *b)
+{
+    return a->bits == b->bits && a->k == b->k && a->key_lines == b->key_lines;
+}
 
 /* Bits of memory that count as one place: a counter's width, or 1. */
 static inline uint32_t dj_shape_unit(const struct dj_shape *s)
@@ -51,9 +65,18 @@ static inline uint64_t dj_shape_slots(const struct dj_shape *s)
 
 /* True for the valid nonzero values of counter_bits. */
 bool dj_shape_has_counters(uint32_t counter_bits);
-/* The granule that sizes are a multiple of, and the largest k; DJ_NO_LAYOUT has k 0. */
-uint64_t dj_shape_granule(uint32_t layout);
-uint32_t dj_shape_most_k(uint32_t layout);
+/* The granule that sizes are a multiple of, for this layout and number of lines, and the largest k;
+ * DJ_NO_LAYOUT has k 0. */
+uint64_t dj_shape_granule(const struct dj_shape *s);
+uint32_t dj_shape_most_k(const struct dj_shape *s);
+/* Numbers of lines to choose from. */
+struct dj_key_lines {
+    uint32_t least, most;
+};
+/* Whether its lines can share its k evenly; and the fewest lines that can.  False: there are none,
+ * and *s is unchanged. */
+bool dj_shape_splits(const struct dj_shape *s);
+bool dj_shape_fewest_lines(struct dj_shape *s, struct dj_key_lines from);
 
 /* The functions from here to dj_shape_keys take a complete shape: a layout with valid k and bits.
  * n is a number of distinct keys; 0, negative values and NaN count as none; INFINITY is
@@ -88,10 +111,10 @@ double dj_shape_bits_sigma(const struct dj_shape *s, double n);
 double dj_shape_keys(const struct dj_shape *s, double bits_set);
 
 /* Find the smallest shape of this layout whose rate at n keys is at most p.  k = 0 in *s selects
- * the best k, the smaller of two that need the same bits; any other k is kept (s->layout, s->k and
- * s->counter_bits are inputs, s->k and s->bits outputs).  False, with *s unchanged, if the bits
- * exceed DJ_MAX_BITS, no size reaches p, the layout cannot have this k, n is 0 or above 2^53, or p
- * is not between 0 and 1. */
+ * the best k, the smaller of two that need the same bits; any other k is kept (s->layout, s->k,
+ * s->key_lines and s->counter_bits are inputs, s->k and s->bits outputs).  False, with *s
+ * unchanged, if the bits exceed DJ_MAX_BITS, no size reaches p, the layout cannot have this k, n is
+ * 0 or above 2^53, or p is not between 0 and 1. */
 bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p);
 /* The same for the body alone: twins must not prevent a required part from being added. */
 bool dj_shape_fit_body(struct dj_shape *s, uint64_t n, double p);
@@ -102,7 +125,16 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n);
  * and 1. */
 uint64_t dj_shape_capacity(struct dj_shape *s, double p);
 /* Round bits up to a size that the layout can have; false on overflow, with *s unchanged.  Spread:
- * a multiple of 64; blocks: of 512; tables: of 512, at least 1024 (two lines). */
+ * a multiple of 64; blocks: of 512 for each line of a key; tables: of 512, at least 1024 (two
+ * lines). */
 bool dj_shape_round(struct dj_shape *s);
+
+/* The same functions, but they also set s->key_lines.  Every line is a cache miss, so a key gets
+ * another one only if that saves a sixteenth of the memory: the fewest lines that can have this k,
+ * and one more for as long as it saves that.  Given bits are rounded down. */
+bool dj_shape_fit_lines(struct dj_shape *s, struct dj_key_lines from, uint64_t n, double p);
+bool dj_shape_fit_body_lines(struct dj_shape *s, struct dj_key_lines from, uint64_t n, double p);
+void dj_shape_best_lines(struct dj_shape *s, struct dj_key_lines from, uint64_t n);
+uint64_t dj_shape_capacity_lines(struct dj_shape *s, struct dj_key_lines from, double p);
 
 #endif

@@ -13,7 +13,7 @@ static void a_folded_filter_equals_the_smaller_one(void **state)
         const uint64_t n = bloom[i].opt.capacity;
         for (unsigned folds = 1; folds <= 3; folds++) {
             deja_filter *f = filled(bloom[i].opt, 0, n);
-            if (f->plan.shape.bits % (UINT64_C(64) << folds)) {
+            if (f->plan.shape.bits % (dj_shape_granule(&f->plan.shape) << folds)) {
                 deja_filter_free(f);
                 continue;
             }
@@ -67,12 +67,18 @@ static void no_fold(deja_options opt, uint32_t times, int status, const char *wo
 
 static void an_odd_size_cannot_be_folded(void **state)
 {
-    no_fold(OPTIONS(.memory = 512 * 5, .capacity = 100), 4, DEJA_EINVAL,
+    no_fold(OPTIONS(.memory = 512 * 5, .capacity = 100, .cache_lines = 1), 4, DEJA_EINVAL,
             "its 20480 bits can be halved 3 times, not 4");
+    no_fold(OPTIONS(.memory = 512 * 5, .capacity = 100, .cache_lines = 2), 3, DEJA_EINVAL,
+            "its 20480 bits can be halved 2 times, not 3: a filter that folds t times has a "
+            "multiple of 1024 * 2^t bits, such as one made with options.memory = 64 MiB");
+    no_fold(OPTIONS(.memory = 192, .capacity = 20, .cache_lines = 3), 1, DEJA_EINVAL,
+            "multiple of 1536 * 2^t bits, such as one made with options.memory = 96 MiB");
     no_fold(OPTIONS(.memory = 64, .capacity = 20), 1, DEJA_EINVAL, "halved 0 times, not 1");
     no_fold(OPTIONS(.kind = DEJA_CLASSIC, .memory = 24, .capacity = 20), 1, DEJA_EINVAL,
             "its 192 bits can be halved 0 times");
-    no_fold(OPTIONS(.memory = 4096, .capacity = 100), UINT32_MAX, DEJA_EINVAL, "6 times, not");
+    no_fold(OPTIONS(.memory = 4096, .capacity = 100, .cache_lines = 1), UINT32_MAX, DEJA_EINVAL,
+            "6 times, not");
     no_fold(OPTIONS(.kind = DEJA_EXACT, .capacity = 100), 1, DEJA_ENOTSUP,
             "exact filters cannot be folded; classic and blocked filters can");
     no_fold(OPTIONS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 100), 1,
@@ -84,9 +90,9 @@ static void a_fold_without_memory_keeps_the_filter(void **state)
     struct failmem mem;
     for (size_t i = 1; i < 4; i++) {
         failmem_init(&mem, 0);
-        deja_options opt = bloom[10].opt;
+        deja_options opt = bloom[12].opt;
         opt.alloc = &mem.hook;
-        deja_filter *f = filled(opt, 0, 500), *same = filled(bloom[10].opt, 0, 500);
+        deja_filter *f = filled(opt, 0, 500), *same = filled(bloom[12].opt, 0, 500);
         deja_error err = {0, ""};
         mem.fail_at = mem.asked + i;
         assert_int_equal(deja_filter_fold(f, 1, &err), DEJA_ENOMEM);
@@ -102,7 +108,8 @@ static void a_fold_without_memory_keeps_the_filter(void **state)
 
 static void a_folded_file_equals_the_smaller_file(void **state)
 {
-    const deja_options opt = OPTIONS(.memory = 8192, .capacity = 1000, .hashes = 12);
+    const deja_options opt =
+        OPTIONS(.memory = 8192, .capacity = 1000, .hashes = 12, .cache_lines = 2);
     const char *path = make_file("large", opt, 0, 1000);
     deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
     const char *small = make_file("small", smaller(f, opt, 2), 0, 1000);
@@ -128,7 +135,7 @@ static void a_folded_file_equals_the_smaller_file(void **state)
 
 static void a_new_file_can_be_folded_before_it_has_its_name(void **state)
 {
-    const deja_options opt = OPTIONS(.memory = 8192, .capacity = 1000);
+    const deja_options opt = OPTIONS(.memory = 8192, .capacity = 1000, .cache_lines = 2);
     const char *path = scratch_path("new");
     deja_filter *f = create_file(path, 0, &opt);
     add_keys(f, 0, 500);

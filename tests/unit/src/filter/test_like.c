@@ -9,6 +9,10 @@ static const struct {
 } kinds[] = {
     {"blocked", FIELDS(.capacity = 500, .fp_rate = 1e-3)},
     {"blocked by memory", FIELDS(.memory = 8192, .capacity = 500)},
+    {"blocked with two lines", FIELDS(.capacity = 500, .fp_rate = 1e-6)},
+    {"blocked with three lines", FIELDS(.capacity = 500, .fp_rate = 1e-9)},
+    {"blocked with as many lines as given",
+     FIELDS(.memory = 8192, .capacity = 500, .cache_lines = 1)},
     {"classic by k and M",
      FIELDS(.kind = DEJA_CLASSIC, .capacity = 500, .hashes = 4, .multiplier = 1.5)},
     {"classic with given k", FIELDS(.kind = DEJA_CLASSIC, .capacity = 500, .hashes = 3)},
@@ -32,8 +36,7 @@ static void filters_made_alike_have_the_same_sizes_and_key(void **state)
         works(deja_options_like(a, &opt, &err), &err);
         works(deja_filter_new(&opt, &b, &err), &err);
         assert_memory_equal(a->key, b->key, DEJA_KEY_LEN);
-        if (a->part[0]->shape.bits != b->part[0]->shape.bits ||
-            a->part[0]->shape.k != b->part[0]->shape.k)
+        if (!dj_shape_same(&a->part[0]->shape, &b->part[0]->shape))
             fail_msg("%s: sizes differ", kinds[i].name);
         add_keys(b, 300, 450);
         works(deja_filter_merge(a, b, &err), &err);
@@ -46,16 +49,19 @@ static void filters_made_alike_have_the_same_sizes_and_key(void **state)
 
 static void a_folded_filter_has_its_size_in_bytes(void **state)
 {
-    deja_filter *a = filled(OPTIONS(.memory = 8192, .capacity = 500), 0, 300), *b = NULL;
-    deja_options opt = DEJA_OPTIONS_INIT;
-    deja_error err = {0, ""};
-    fold(a, 2);
-    works(deja_options_like(a, &opt, &err), &err);
-    works(deja_filter_new(&opt, &b, &err), &err);
-    assert_int_equal(a->plan.shape.bits, b->plan.shape.bits);
-    assert_int_equal(a->plan.shape.k, b->plan.shape.k);
-    deja_filter_free(a);
-    deja_filter_free(b);
+    for (uint32_t lines = 1; lines <= DJ_KEY_LINES; lines++) {
+        const deja_options made =
+            OPTIONS(.memory = 3 << 13, .capacity = 500, .cache_lines = lines);
+        deja_filter *a = filled(made, 0, 300), *b = NULL;
+        deja_options opt = DEJA_OPTIONS_INIT;
+        deja_error err = {0, ""};
+        fold(a, 2);
+        works(deja_options_like(a, &opt, &err), &err);
+        works(deja_filter_new(&opt, &b, &err), &err);
+        assert_true(dj_shape_same(&a->plan.shape, &b->plan.shape));
+        deja_filter_free(a);
+        deja_filter_free(b);
+    }
 }
 
 static void old_programs_get_the_fields_they_know(void **state)

@@ -93,7 +93,7 @@ static const struct refusal {
     {FIELDS(.kind = DEJA_PAIRED, .memory = 127), DEJA_EINVAL,
      "options.memory is 127: it must be at least 128 bytes, for two filters"},
     {FIELDS(.kind = DEJA_PAIRED, .memory = 128, .deletions = 1000), DEJA_EINVAL,
-     "1000 deletions at rate 1e-06 take 4928 bytes, and options.memory is 128"},
+     "1000 deletions at rate 1e-06 take 3968 bytes, and options.memory is 128"},
     {FIELDS(.kind = DEJA_PAIRED, .memory = 4096, .capacity = 10, .fp_rate = 0.1), DEJA_EINVAL,
      "options.capacity, options.fp_rate and options.memory: give two; deja computes the third"},
     {FIELDS(.kind = DEJA_PAIRED, .capacity = 1, .deletions = UINT64_C(1) << 53, .fp_rate = 1e-3),
@@ -101,7 +101,8 @@ static const struct refusal {
      "no blocked filter holds 9007199254740992 keys at rate 0.001: lower options.capacity or raise "
      "options.fp_rate"},
     {FIELDS(.kind = DEJA_PAIRED, .hashes = 17, .capacity = 1), DEJA_EINVAL,
-     "options.hashes is 17: blocked takes at most 16"},
+     "options.hashes is 17: blocked takes at most 16 per cache line, and the same number in each "
+     "of two or three lines"},
     /* window */
     {FIELDS(.generations = 2, .capacity = 1), DEJA_EINVAL,
      "options.generations goes with kind window, not blocked"},
@@ -140,13 +141,24 @@ static const struct refusal {
     {FIELDS(.kind = DEJA_SCALABLE, .filters = 2, .capacity = 1), DEJA_ENOTSUP,
      "options.filters goes with kinds classic, blocked and spectral, not scalable"},
     {FIELDS(.hashes = 17, .capacity = 1), DEJA_EINVAL,
-     "options.hashes is 17: blocked takes at most 16"},
+     "options.hashes is 17: blocked takes at most 16 per cache line, and the same number in each "
+     "of two or three lines"},
+    {FIELDS(.hashes = 18, .capacity = 1, .cache_lines = 1), DEJA_EINVAL,
+     "options.hashes is 18: blocked takes at most 16"},
+    {FIELDS(.hashes = 18, .capacity = 1, .format = 1), DEJA_EINVAL,
+     "options.hashes is 18: blocked takes at most 16"},
+    {FIELDS(.cache_lines = 4, .capacity = 1), DEJA_EINVAL,
+     "options.cache_lines is 4: it must be at most 3"},
+    {FIELDS(.cache_lines = 2, .capacity = 1, .format = 1), DEJA_EINVAL,
+     "options.format is 1: its filters have one cache line per key; omit options.format or "
+     "options.cache_lines"},
     {FIELDS(.kind = DEJA_CLASSIC, .hashes = 65, .capacity = 1), DEJA_EINVAL,
      "options.hashes is 65: it must be at most 64"},
     {FIELDS(.kind = DEJA_EXACT, .hashes = 2, .capacity = 1), DEJA_EINVAL,
      "options.hashes is 2: exact takes at most 1"},
     {FIELDS(.kind = DEJA_SCALABLE, .hashes = 17, .capacity = 1), DEJA_EINVAL,
-     "options.hashes is 17: blocked takes at most 16"},
+     "options.hashes is 17: blocked takes at most 16 per cache line, and the same number in each "
+     "of two or three lines"},
     {FIELDS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_MD5, .filters = 16, .hashes = 64,
             .capacity = 1),
      DEJA_EINVAL, "options.filters times options.hashes is 1024: it must be at most 512"},

@@ -42,6 +42,8 @@ static void a_series_of_one_part_behaves_like_that_part(void **state)
         fixed.fp_rate = 0;
         fixed.memory = a->plan.shape.bits / 8;
         fixed.hashes = a->plan.shape.k;
+        if (kinds[i] == DEJA_BLOCKED)
+            fixed.cache_lines = dj_shape_key_lines(&a->plan.shape);
         deja_filter *plain = filled(fixed, 1000, 4000);
         double keys, sigma;
         deja_error err = {0, ""};

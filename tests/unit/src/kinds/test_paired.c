@@ -238,7 +238,7 @@ static void memory_is_split_in_proportion(void **state)
     for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
         const struct dj_plan plan =
             resolved(OPTIONS(.memory = rows[i].memory, .capacity = rows[i].capacity,
-                             .deletions = rows[i].deletions));
+                             .deletions = rows[i].deletions, .cache_lines = 1));
         assert_int_equal(plan.shape.bits / 8, rows[i].entries);
         assert_int_equal(plan.removal.bits / 8,
                          (rows[i].memory - rows[i].entries) / DJ_BLOCK_BYTES * DJ_BLOCK_BYTES);

@@ -124,6 +124,8 @@ static void every_variant_stays_described(void **state)
     opt = large(DEJA_BLOCKED);
     opt.filters = 2;
     stays_described(&opt);
+    for (opt.cache_lines = 2; opt.cache_lines <= 3; opt.cache_lines++)
+        stays_described(&opt); /* each line of a key is in a piece of its own */
     opt = large(DEJA_EXACT);
     opt.flags = DEJA_DATES;
     stays_described(&opt);
@@ -202,6 +204,7 @@ static const char *make_damaged(uint64_t at)
 {
     deja_options opt = small();
     opt.memory = 20 * (uint64_t)PIECE;
+    opt.cache_lines = 1;
     const char *path = make_file("damaged", &opt, 10);
     damage(path, at);
     return path;
@@ -264,6 +267,7 @@ static void small_files_and_old_formats_have_no_table(void **state)
 {
     deja_options opt = small();
     (void)state;
+    opt.cache_lines = 1;
     opt.memory = MB - 64;
     assert_int_equal(size_of(make_file("below", &opt, 1)), HEADER_LEN + MB - 64);
     opt.memory = MB + 64;

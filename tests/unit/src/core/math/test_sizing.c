@@ -409,9 +409,121 @@ static void extreme_numbers_of_keys_are_harmless(void **state)
     }
 }
 
+/* --- Lines of a key --------------------------------------------------------- */
+
+/* The table in docs/math.md. */
+static void the_math_page_lists_the_sizes_of_several_lines(void **state)
+{
+    static const struct {
+        double p;
+        uint32_t lines, k;
+        double per_key;
+    } rows[] = {
+        {1e-1, 1, 3, 4.832},   {1e-2, 1, 6, 9.908},   {1e-3, 1, 9, 15.553},
+        {1e-4, 2, 12, 19.817}, {1e-5, 2, 16, 25.278}, {1e-6, 2, 18, 31.106},
+        {1e-7, 2, 20, 37.398}, {1e-8, 3, 24, 40.764}, {1e-9, 3, 27, 46.673},
+    };
+    (void)state;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
+        struct dj_shape s = {.layout = DJ_BLOCKS};
+        const struct dj_key_lines any = {1, DJ_KEY_LINES};
+        assert_true(dj_shape_fit_lines(&s, any, 100000000, rows[i].p));
+        assert_int_equal(dj_shape_key_lines(&s), rows[i].lines);
+        assert_int_equal(s.k, rows[i].k);
+        assert_near((double)s.bits / 1e8, rows[i].per_key, 1e-3);
+    }
+}
+
+static void blocked_stays_within_1_12_times_classic(void **state)
+{
+    static const uint64_t ns[] = {10000, 1000000, 100000000};
+    (void)state;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(ns); i++)
+        for (double e = 2.0; e <= 9.0; e += 1.0 / 16) {
+            const double p = pow(10, -e), n = (double)ns[i];
+            struct dj_shape s = {.layout = DJ_BLOCKS, .no_twins = true}, c = classic(0, 0);
+            const struct dj_key_lines any = {1, DJ_KEY_LINES};
+            assert_true(dj_shape_fit_lines(&s, any, ns[i], p) && dj_shape_fit(&c, ns[i], p));
+            assert_true(dj_shape_rate(&s, n) <= p);
+            if ((double)s.bits > 1.12 * (double)c.bits + 3 * DJ_BLOCK_BITS)
+                fail_msg("%llu keys at %g: %u lines, %llu bits; classic %llu",
+                         (unsigned long long)ns[i], p, dj_shape_key_lines(&s),
+                         (unsigned long long)s.bits, (unsigned long long)c.bits);
+        }
+}
+
+/* A further line saves a sixteenth of the memory, and the chosen one is the last that does. */
+static void a_further_line_saves_a_sixteenth(void **state)
+{
+    const struct dj_key_lines any = {1, DJ_KEY_LINES};
+    (void)state;
+    for (double e = 1.0; e <= 11.0; e += 0.25) {
+        const double p = pow(10, -e);
+        struct dj_shape s = {.layout = DJ_BLOCKS, .no_twins = true};
+        assert_true(dj_shape_fit_lines(&s, any, 1000000, p));
+        const uint32_t lines = dj_shape_key_lines(&s);
+        for (uint32_t other = 1; other <= DJ_KEY_LINES; other++) {
+            struct dj_shape t = {.layout = DJ_BLOCKS, .no_twins = true};
+            const struct dj_key_lines one = {other, other};
+            assert_true(dj_shape_fit_lines(&t, one, 1000000, p));
+            assert_int_equal(dj_shape_key_lines(&t), other);
+            if (other + 1 == lines)
+                assert_true(s.bits <= t.bits - t.bits / 16);
+            if (other == lines + 1)
+                assert_true(t.bits > s.bits - s.bits / 16);
+        }
+        /* The same rule for given bits: with one line less, a sixteenth is missing at most. */
+        struct dj_shape by_n = {.layout = DJ_BLOCKS, .bits = s.bits, .no_twins = true},
+                        by_p = by_n;
+        dj_shape_best_lines(&by_n, any, 1000000);
+        assert_true(dj_shape_rate(&by_n, 1e6) <= pow(p, 15.0 / 16));
+        assert_true(dj_shape_capacity_lines(&by_p, any, p) >= 930000);
+        assert_true(by_p.bits <= s.bits && by_n.bits <= s.bits);
+    }
+}
+
+static void a_given_k_limits_the_lines(void **state)
+{
+    const struct dj_key_lines any = {1, DJ_KEY_LINES};
+    static const struct {
+        uint32_t k, lines;
+    } rows[] = {{1, 1}, {9, 1}, {16, 1}, {18, 2}, {21, 3}, {32, 2}, {33, 3}, {48, 3}};
+    static const uint32_t impossible[] = {17, 19, 34, 47, 49, 50, 64};
+    (void)state;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
+        struct dj_shape s = {.layout = DJ_BLOCKS, .k = rows[i].k};
+        assert_true(dj_shape_fewest_lines(&s, any));
+        assert_int_equal(dj_shape_key_lines(&s), rows[i].lines);
+    }
+    for (size_t i = 0; i < DJ_ARRAY_LEN(impossible); i++) {
+        struct dj_shape s = {.layout = DJ_BLOCKS, .k = impossible[i], .bits = 3 << 20};
+        assert_false(dj_shape_fewest_lines(&s, any));
+        assert_false(dj_shape_fit_lines(&s, any, 1000, 1e-6));
+        assert_true(dj_shape_capacity_lines(&s, any, 1e-6) == 0);
+        dj_shape_best_lines(&s, any, 1000);
+        assert_true(s.k == impossible[i] && s.bits == 3 << 20 && !s.key_lines);
+    }
+}
+
+/* 64 MiB and three lines: less than 1/64 is left, and the filter folds. */
+static void three_lines_of_a_power_of_two_can_be_halved(void **state)
+{
+    const struct dj_key_lines three = {3, 3};
+    struct dj_shape s = {.layout = DJ_BLOCKS, .bits = UINT64_C(1) << 29};
+    (void)state;
+    dj_shape_best_lines(&s, three, 10000000);
+    assert_int_equal(s.bits % (UINT64_C(1536) << 11), 0);
+    assert_in_range(s.bits, (UINT64_C(1) << 29) / 64 * 63, UINT64_C(1) << 29);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_math_page_lists_the_sizes_of_several_lines),
+        cmocka_unit_test(blocked_stays_within_1_12_times_classic),
+        cmocka_unit_test(a_further_line_saves_a_sixteenth),
+        cmocka_unit_test(a_given_k_limits_the_lines),
+        cmocka_unit_test(three_lines_of_a_power_of_two_can_be_halved),
         cmocka_unit_test(spectral_sizes_are_the_smallest_that_reach_the_rate),
         cmocka_unit_test(the_math_page_lists_these_sizes),
         cmocka_unit_test(lanes_cost_less_than_two_percent),
