@@ -188,12 +188,14 @@ static int load_spool(deja_sieve *s, deja_error *err)
         deja_slice batch = {b.data, b.len};
         struct dj_spooled e;
         uint32_t n = 0;
-        if (s->writes && !dj_sieve_grow(s, (void **)&s->pending, &s->pending_cap,
-                                        s->n_pending + b.count, sizeof *s->pending)) {
+        const bool possible = b.count <= b.len / DJ_SPOOLED_LEAST;
+        if (possible && s->writes &&
+            !dj_sieve_grow(s, (void **)&s->pending, &s->pending_cap, s->n_pending + b.count,
+                           sizeof *s->pending)) {
             rc = dj_fail_memory(err);
             break;
         }
-        for (; n < b.count && dj_spool_take(&batch, &e); n++) {
+        for (; possible && n < b.count && dj_spool_take(&batch, &e); n++) {
             e.print.tag = (uint32_t)s->n_pending;
             if (s->writes)
                 s->pending[s->n_pending] = e.print;

@@ -6,10 +6,6 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 
-enum {
-    ENTRY_HEAD = 24
-};
-
 static deja_slice record_of(const deja_slice *record, uint32_t i)
 {
     return record ? record[i] : (deja_slice){NULL, 0};
@@ -23,8 +19,8 @@ static uint8_t *put_entry(uint8_t *p, const deja_fingerprint *fp, uint64_t token
     dj_store32(p + 12, (uint32_t)record.len);
     dj_store64(p + 16, token);
     if (record.len)
-        memcpy(p + ENTRY_HEAD, record.data, record.len);
-    return p + ENTRY_HEAD + record.len;
+        memcpy(p + DJ_SPOOLED_LEAST, record.data, record.len);
+    return p + DJ_SPOOLED_LEAST + record.len;
 }
 
 /* How many entries from which[from] on go into one batch, and their bytes. */
@@ -34,7 +30,7 @@ static size_t fill(const deja_slice *record, const uint32_t *which, size_t from,
     size_t i = from;
     *bytes = 0;
     for (; i < n; i++) {
-        const size_t more = ENTRY_HEAD + record_of(record, which[i]).len;
+        const size_t more = DJ_SPOOLED_LEAST + record_of(record, which[i]).len;
         if (i > from && *bytes + more > cap)
             break;
         *bytes += more;
@@ -75,12 +71,12 @@ int dj_spool_add(struct dj_journal *spool, const deja_fingerprint *fp, const uin
 bool dj_spool_take(deja_slice *batch, struct dj_spooled *out)
 {
     const uint8_t *p = batch->data;
-    if (batch->len < ENTRY_HEAD || dj_load32(p + 12) > batch->len - ENTRY_HEAD)
+    if (batch->len < DJ_SPOOLED_LEAST || dj_load32(p + 12) > batch->len - DJ_SPOOLED_LEAST)
         return false;
     out->print = (deja_fingerprint){dj_load64(p), dj_load32(p + 8), 0};
     out->token = dj_load64(p + 16);
-    out->record = (deja_slice){p + ENTRY_HEAD, dj_load32(p + 12)};
-    batch->data = p + ENTRY_HEAD + out->record.len;
-    batch->len -= ENTRY_HEAD + out->record.len;
+    out->record = (deja_slice){p + DJ_SPOOLED_LEAST, dj_load32(p + 12)};
+    batch->data = p + DJ_SPOOLED_LEAST + out->record.len;
+    batch->len -= DJ_SPOOLED_LEAST + out->record.len;
     return true;
 }

@@ -4,6 +4,9 @@
 #include "sieve/fingerprint.h"
 #include "sieve/journal.h"
 
+/* Bytes of an entry without its record. */
+#define DJ_SPOOLED_LEAST 24
+
 struct dj_spooled {
     deja_fingerprint print;
     uint64_t token;
