@@ -112,6 +112,16 @@ static bool wants_power_of_2(const struct dj_plan *plan)
     return plan->kind->powers_of_2 && plan->kind->powers_of_2(plan);
 }
 
+/* In a given memory, a key has at most two lines unless the caller wants three: a size that is a power
+ * of 2 then stays one, and the filter can be folded. */
+static struct dj_key_lines lines_in_memory(const struct dj_plan *plan)
+{
+    struct dj_key_lines from = dj_plan_key_lines(plan);
+    if (!plan->cache_lines && from.most > 2)
+        from.most = 2;
+    return from;
+}
+
 static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const uint32_t bodies = dj_plan_bodies(plan), most_k = dj_hash_max_k(plan->hash);
@@ -123,10 +133,10 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
         return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: it must be at least %llu bytes",
                        (ull)opt->memory, (ull)(granule / 8 * bodies));
     if (opt->capacity)
-        dj_shape_best_lines(&plan->shape, dj_plan_key_lines(plan), opt->capacity);
+        dj_shape_best_lines(&plan->shape, lines_in_memory(plan), opt->capacity);
     else
-        plan->capacity = dj_shape_capacity_lines(&plan->shape, dj_plan_key_lines(plan),
-                                                 dj_plan_part_rate(plan));
+        plan->capacity =
+            dj_shape_capacity_lines(&plan->shape, lines_in_memory(plan), dj_plan_part_rate(plan));
     if (plan->shape.k > most_k) {
         plan->shape.k = most_k;
         if (!opt->capacity)

@@ -17,9 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    LOT = 512 /* keys of an input in memory */
-};
+#define LOT 512 /* keys of an input in memory */
 
 /* A run that is merged. */
 struct input {
@@ -158,7 +156,7 @@ static int replace_runs(deja_sieve *s, const struct dj_run *in, size_t n, const 
         struct dj_run old = in[i];
         dj_run_close(&old, s->alloc);
         if (rc == DEJA_OK)
-            dj_folder_remove(&s->folder, dj_name_of("run", old.number).text);
+            dj_folder_remove(&s->folder, dj_file_name_of("run", old.number).text);
     }
     return DEJA_OK;
 }
@@ -184,7 +182,7 @@ static bool merge_some(deja_sieve *s)
         out.level = in[0].level + 1;
         rc = replace_runs(s, in, DJ_SIEVE_FAN, &out, s->manifest, &err);
         if (rc < 0) {
-            dj_folder_remove(&s->folder, dj_name_of("run", number).text);
+            dj_folder_remove(&s->folder, dj_file_name_of("run", number).text);
             dj_run_close(&out, s->alloc);
         }
     }
@@ -331,12 +329,12 @@ static int unite(deja_sieve *into, deja_sieve *from, deja_error *err)
         m.filter_for = 0;
         rc = replace_runs(into, run, mine, &out, m, err);
         if (rc < 0) {
-            dj_folder_remove(&into->folder, dj_name_of("run", number).text);
+            dj_folder_remove(&into->folder, dj_file_name_of("run", number).text);
             dj_run_close(&out, into->alloc);
         }
     }
     if (recent.fd >= 0)
-        dj_folder_remove(&into->folder, dj_name_of("run", recent.number).text);
+        dj_folder_remove(&into->folder, dj_file_name_of("run", recent.number).text);
     dj_run_close(&recent, into->alloc);
     dj_free(into->alloc, of, most * sizeof(struct dj_folder *));
     dj_free(into->alloc, run, most * sizeof *run);

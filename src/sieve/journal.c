@@ -38,9 +38,9 @@ enum {
 #define BATCH_MAGIC UINT32_C(0x68637462)
 #define MAGIC       "dejajrnl"
 
-static struct dj_name name_of(const struct dj_journal *j)
+static struct dj_file_name name_of(const struct dj_journal *j)
 {
-    return dj_name_of(j->type, j->number);
+    return dj_file_name_of(j->type, j->number);
 }
 
 static int failed(const struct dj_journal *j, const char *what, deja_error *err)
@@ -76,7 +76,7 @@ static int check_head(const struct dj_journal *j, const uint8_t head[DJ_JOURNAL_
                       deja_error *err)
 {
     uint8_t right[DJ_JOURNAL_HEAD];
-    struct dj_name shown = name_of(j);
+    struct dj_file_name shown = name_of(j);
     encode_head(j, right);
     if (memcmp(head, MAGIC, 8) != 0)
         return dj_folder_damaged(j->folder, shown.text, "not a journal (bad magic)", err);
@@ -126,7 +126,7 @@ int dj_journal_create(struct dj_journal *j, const struct dj_folder *folder, cons
                              .fd = -1,
                              .len = DJ_JOURNAL_HEAD,
                              .durable = DJ_JOURNAL_HEAD};
-    const struct dj_name name = name_of(j);
+    const struct dj_file_name name = name_of(j);
     encode_head(j, head);
     dj_folder_remove(folder, name.text); /* left by an attempt that failed */
     j->fd = openat(folder->fd, name.text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -152,7 +152,7 @@ int dj_journal_open(struct dj_journal *j, const struct dj_folder *folder, const 
                              .fd = -1,
                              .len = DJ_JOURNAL_HEAD,
                              .durable = DJ_JOURNAL_HEAD};
-    const struct dj_name name = name_of(j);
+    const struct dj_file_name name = name_of(j);
     j->fd = openat(folder->fd, name.text, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC, 0);
     if (j->fd < 0)
         return errno == ENOENT ? dj_folder_damaged(folder, name.text, "this file is missing", err)

@@ -44,13 +44,13 @@ enum {
 static int failed(const struct dj_folder *folder, uint64_t number, const char *what,
                   deja_error *err)
 {
-    return dj_folder_failed(folder, dj_name_of("run", number).text, what, err);
+    return dj_folder_failed(folder, dj_file_name_of("run", number).text, what, err);
 }
 
 static int damaged(const struct dj_folder *folder, uint64_t number, const char *what,
                    deja_error *err)
 {
-    return dj_folder_damaged(folder, dj_name_of("run", number).text, what, err);
+    return dj_folder_damaged(folder, dj_file_name_of("run", number).text, what, err);
 }
 
 /* --- Writing ------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ int dj_run_begin(struct dj_run_writer *w, const struct dj_folder *folder, uint64
     w->buffer = dj_alloc(alloc, w->cap, 64);
     if (!w->buffer)
         return dj_fail_memory(err);
-    return dj_folder_begin(folder, dj_name_of("run", number).text, &w->tmp, err);
+    return dj_folder_begin(folder, dj_file_name_of("run", number).text, &w->tmp, err);
 }
 
 void dj_run_end(struct dj_run_writer *w)
@@ -249,11 +249,11 @@ int dj_run_finish(struct dj_run_writer *w, struct dj_run *run, deja_error *err)
     if (!run->index)
         return dj_fail_memory(err);
     memcpy(run->index, w->index, index_len);
-    dj_folder_remove(w->folder, dj_name_of("run", w->number).text); /* of a failed attempt */
+    dj_folder_remove(w->folder, dj_file_name_of("run", w->number).text); /* of a failed attempt */
     rc = dj_tmp_commit(&w->tmp, DJ_TMP_NEW, err);
     if (rc < 0) {
         if (w->tmp.fd < 0) { /* it has its name, but perhaps not durably */
-            dj_folder_remove(w->folder, dj_name_of("run", w->number).text);
+            dj_folder_remove(w->folder, dj_file_name_of("run", w->number).text);
             close(run->fd);
         }
         dj_free(w->alloc, run->index, index_len);
@@ -272,7 +272,7 @@ static int check_head(const struct dj_run *run, const uint8_t head[HEAD_LEN], ui
         return damaged(folder, run->number, "not a run (bad magic)", err);
     if (dj_load32(head + 8) > VERSION)
         return dj_fail(err, DEJA_EVERSION, "%s/%s: version %u; this deja reads version %u",
-                       folder->path, dj_name_of("run", run->number).text, dj_load32(head + 8),
+                       folder->path, dj_file_name_of("run", run->number).text, dj_load32(head + 8),
                        VERSION);
     if (dj_load64(head + HEAD_SUM) != dj_checksum(head, HEAD_SUM))
         return damaged(folder, run->number, "its head is damaged", err);
@@ -332,7 +332,7 @@ static int read_index(struct dj_run *run, const struct dj_folder *folder,
 int dj_run_open(struct dj_run *run, const struct dj_folder *folder, uint64_t id,
                 const deja_allocator *alloc, deja_error *err)
 {
-    const struct dj_name name = dj_name_of("run", run->number);
+    const struct dj_file_name name = dj_file_name_of("run", run->number);
     uint8_t head[HEAD_LEN];
     struct stat st;
     run->index = NULL;
@@ -393,7 +393,7 @@ void dj_cursor_fini(struct dj_cursor *c)
 static int damaged_block(const struct dj_cursor *c, size_t block, deja_error *err)
 {
     return dj_fail(err, DEJA_EFORMAT, "%s/%s: block %zu, at byte %llu, is damaged",
-                   c->folder->path, dj_name_of("run", c->run->number).text, block,
+                   c->folder->path, dj_file_name_of("run", c->run->number).text, block,
                    (ull)c->run->index[block].at);
 }
 

@@ -89,7 +89,7 @@ static int next_batch(deja_sieve *s, deja_error *err)
         if (rc < 0)
             return rc;
         if (rc == 0)
-            return dj_folder_damaged(&s->folder, dj_name_of("spool", s->spool.number).text,
+            return dj_folder_damaged(&s->folder, dj_file_name_of("spool", s->spool.number).text,
                                      "it changed while it was in use", err);
         s->batch = (deja_slice){s->reading.data, s->reading.len};
     }
@@ -115,7 +115,7 @@ int deja_sieve_settled(deja_sieve *s, deja_settled *out, size_t cap, size_t *n, 
         return dj_fail_memory(err);
     for (struct dj_spooled e; *n < cap && s->n_returned < s->n_settled && s->batch.len;) {
         if (!dj_spool_take(&s->batch, &e))
-            return dj_folder_damaged(&s->folder, dj_name_of("spool", s->spool.number).text,
+            return dj_folder_damaged(&s->folder, dj_file_name_of("spool", s->spool.number).text,
                                      "a batch is damaged", err);
         const size_t i = s->n_returned++;
         const bool late = s->is_late[i / 8] >> i % 8 & 1;
@@ -180,7 +180,7 @@ static int copy_rest(deja_sieve *s, struct dj_journal *to, deja_error *err)
             break;
     }
     if (rc == 0 && b.at != s->spool.len)
-        rc = dj_folder_damaged(&s->folder, dj_name_of("spool", s->spool.number).text,
+        rc = dj_folder_damaged(&s->folder, dj_file_name_of("spool", s->spool.number).text,
                                "it changed while it was in use", err);
     dj_batches_fini(&b);
     return rc == DEJA_OK ? dj_journal_sync(to, err) : rc;
@@ -205,11 +205,11 @@ static int exchange_spool(deja_sieve *s, deja_error *err)
         rc = dj_sieve_publish(s, &m, &taken, err);
     if (!taken) {
         if (spool.fd >= 0)
-            dj_folder_remove(&s->folder, dj_name_of("spool", m.spool).text);
+            dj_folder_remove(&s->folder, dj_file_name_of("spool", m.spool).text);
         dj_journal_close(&spool);
         return rc;
     }
-    const struct dj_name old = dj_name_of("spool", s->spool.number);
+    const struct dj_file_name old = dj_file_name_of("spool", s->spool.number);
     dj_journal_close(&s->spool);
     if (rc == DEJA_OK)
         dj_folder_remove(&s->folder, old.text);

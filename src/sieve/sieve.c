@@ -166,17 +166,17 @@ static int exchange_log(deja_sieve *s, const deja_fingerprint *key, size_t n, de
         rc = dj_sieve_publish(s, &m, &taken, err);
     }
     if (taken) {
-        const struct dj_name old = dj_name_of("log", s->log.number);
+        const struct dj_file_name old = dj_file_name_of("log", s->log.number);
         dj_journal_close(&s->log);
         if (rc == DEJA_OK)
             dj_folder_remove(&s->folder, old.text);
         s->log = log;
     } else {
         if (run.fd >= 0)
-            dj_folder_remove(&s->folder, dj_name_of("run", run.number).text);
+            dj_folder_remove(&s->folder, dj_file_name_of("run", run.number).text);
         dj_run_close(&run, s->alloc);
         if (log.fd >= 0)
-            dj_folder_remove(&s->folder, dj_name_of("log", log.number).text);
+            dj_folder_remove(&s->folder, dj_file_name_of("log", log.number).text);
         dj_journal_close(&log);
     }
     s->has_runs = s->has_runs || taken;

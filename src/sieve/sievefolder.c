@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct dj_name dj_name_of(const char *type, uint64_t number)
+struct dj_file_name dj_file_name_of(const char *type, uint64_t number)
 {
-    struct dj_name name;
+    struct dj_file_name name;
     snprintf(name.text, sizeof name.text, "%s-%llu", type, (ull)number);
     return name;
 }

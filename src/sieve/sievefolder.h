@@ -10,10 +10,10 @@ struct dj_folder {
 };
 
 /* The name of file `number` of a type: "run", "log" or "spool". */
-struct dj_name {
+struct dj_file_name {
     char text[32];
 };
-struct dj_name dj_name_of(const char *type, uint64_t number);
+struct dj_file_name dj_file_name_of(const char *type, uint64_t number);
 
 /* Opens the directory.  create: makes it if it is missing. */
 int dj_folder_open(struct dj_folder *folder, const char *path, bool create, deja_error *err);

@@ -156,7 +156,7 @@ static int load_log(deja_sieve *s, deja_error *err)
     dj_batches_init(&b, &s->log, s->alloc);
     while ((rc = dj_batches_next(&b, err)) > 0) {
         if (b.len != (size_t)b.count * DJ_PRINT_LEN) {
-            rc = dj_folder_damaged(&s->folder, dj_name_of("log", s->log.number).text,
+            rc = dj_folder_damaged(&s->folder, dj_file_name_of("log", s->log.number).text,
                                    "a batch is damaged", err);
             break;
         }
@@ -202,7 +202,7 @@ static int load_spool(deja_sieve *s, deja_error *err)
             s->n_pending++;
         }
         if (n != b.count || batch.len || s->n_pending >= DJ_MOST_PENDING) {
-            rc = dj_folder_damaged(&s->folder, dj_name_of("spool", s->spool.number).text,
+            rc = dj_folder_damaged(&s->folder, dj_file_name_of("spool", s->spool.number).text,
                                    "a batch is damaged", err);
             break;
         }
@@ -278,11 +278,11 @@ static bool is_ours(const char *name)
 
 static bool is_live(const deja_sieve *s, const char *name)
 {
-    if (strcmp(name, dj_name_of("log", s->manifest.log).text) == 0 ||
-        strcmp(name, dj_name_of("spool", s->manifest.spool).text) == 0)
+    if (strcmp(name, dj_file_name_of("log", s->manifest.log).text) == 0 ||
+        strcmp(name, dj_file_name_of("spool", s->manifest.spool).text) == 0)
         return true;
     for (size_t i = 0; i < s->runs->n; i++)
-        if (strcmp(name, dj_name_of("run", s->runs->run[i].number).text) == 0)
+        if (strcmp(name, dj_file_name_of("run", s->runs->run[i].number).text) == 0)
             return true;
     return false;
 }

@@ -292,7 +292,7 @@ FRESH = {
     "layered_v1": dict(kind=3, fp_rate=0.2, layers=4, format=1),
     "layered_paper_v1": dict(kind=3, fp_rate=0.2, layers=4, flags=PAPER, format=1),
     "two_lines": dict(kind=2, fp_rate=0.2, cache_lines=2),
-    "three_lines": dict(kind=2, fp_rate=0.1, cache_lines=3, filters=2),
+    "three_lines": dict(kind=2, fp_rate=0.2, cache_lines=3),
     "multiplier": dict(kind=1, hash=4, hashes=3, multiplier=1.5),
 }
 

@@ -162,6 +162,12 @@ static void repair(void)
 
 /* --- One execution -------------------------------------------------------------- */
 
+/* A damaged sieve may be refused at any time. */
+static void any(int status)
+{
+    check(status <= DEJA_OK);
+}
+
 static void copy_originals(void)
 {
     for (size_t i = 0; i < n_files; i++) {
@@ -187,7 +193,7 @@ static void write_all(const char *folder)
 {
     MUST(mkdir(folder, 0700) == 0);
     for (size_t i = 0; i < n_files; i++) {
-        char path[600];
+        char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, files[i].name);
         write_file(path, files[i].edited.data, files[i].edited.len);
     }
@@ -210,7 +216,7 @@ static void settle_all(deja_sieve *s)
     while (n && deja_sieve_settled(s, out, 16, &n, NULL) == DEJA_OK)
         for (size_t i = 0; i < n; i++)
             read_bytes(out[i].record);
-    (void)deja_sieve_commit(s, NULL);
+    any(deja_sieve_commit(s, NULL));
 }
 
 static void use(deja_sieve *s)
@@ -219,11 +225,11 @@ static void use(deja_sieve *s)
     uint8_t verdict[8];
     for (uint64_t i = 0; i < 8; i++)
         sieving_print(s, 200 * i, &fp[i]);
-    (void)deja_sieve_contains(s, fp, 8, verdict, NULL);
-    (void)deja_sieve_judge(s, fp, 8, NULL, NULL, verdict, NULL);
-    (void)deja_sieve_commit(s, NULL);
+    any(deja_sieve_contains(s, fp, 8, verdict, NULL));
+    any(deja_sieve_judge(s, fp, 8, NULL, NULL, verdict, NULL));
+    any(deja_sieve_commit(s, NULL));
     settle_all(s);
-    (void)deja_sieve_sync(s, NULL);
+    any(deja_sieve_sync(s, NULL));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -243,7 +249,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_all(folder);
     opt.flags = DEJA_SIEVE_NO_THREAD;
     opt.alloc = &limited;
-    (void)deja_sieve_verify(folder, NULL);
+    any(deja_sieve_verify(folder, NULL));
     if (dj_sieve_open(folder, DEJA_OPEN_WRITE, &opt, &tiny, &s, NULL) == DEJA_OK)
         use(s);
     deja_sieve_free(s);
