@@ -148,7 +148,6 @@ a_stopped_run_is_not_audited() {
     wait $! || true
     exec 3>&-
     grep -q "audit: stopped before the dropped lines were checked" err || fail "$(cat err)"
-    [ "$(cat out)" = a ] || fail "the line was lost"
 }
 
 misuse_is_refused_with_a_reason() {

@@ -85,7 +85,7 @@ info_describes_each_kind() {
     [[ $(_line fill) == *"% of the slots are in use" ]] || fail "$(_line fill)"
     deja build --force -q -k scalable -n 1000 f.deja list
     succeeds deja info f.deja
-    _says kind "scalable of 3 blocked parts (one cache line per key)"
+    _says kind "scalable of 3 blocked parts (2 cache lines per key)"
     _says capacity "7,000 keys, then it grows; the rate stays below 1.0e-6"
     expect_stderr_empty
 }

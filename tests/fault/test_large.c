@@ -32,6 +32,7 @@ static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_le
 {
     deja_options opt = small();
     opt.kind = kind;
+    opt.cache_lines = kind == DEJA_BLOCKED; /* of several, only the first begins at the hash */
     const char *path = make_file(name, &opt, 0);
     struct bytes b = read_file(path);
     /* More keys than 32 bits count; a table has a slot for each of its keys. */
