@@ -9,16 +9,14 @@
  * first of a block, these bits themselves), as a number of 7 bits per byte, low bits first; then the
  * other 64 bits of the fingerprint, which are random and cannot be compressed.  In a run of n keys
  * the difference is 2^32 / n on average: two bytes from 2^20 keys on, one byte from 2^27 on, so a key
- * takes 10 to 9 bytes.  Finer codes would save up to a byte more, but bytes decode faster: a pass
- * is limited by decoding, not by the disk.
+ * takes 10 to 9 bytes.  Finer codes would save up to a byte more, but take longer to decode.
  *
  * Every block is verified before its first key is used, and every length before it is believed.
  * A run never changes, and its name is never used again.
  *
  * Reading: passes are sequential, in large reads with read-ahead (posix_fadvise).  io_uring would
  * overlap reading and decoding, but read-ahead does that already, and many containers forbid it.
- * O_DIRECT would bypass the page cache, which keeps small sieves in memory between passes; for large
- * ones, pages that were read are given back after each pass. */
+ * O_DIRECT would bypass the page cache, which keeps small sieves in memory between passes. */
 #include "sieve/run.h"
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"

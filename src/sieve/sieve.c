@@ -11,12 +11,13 @@
  * copy, and a writer that finds none, or an old one, reads the runs once.
  *
  * Memory: half or more for the filter, a quarter for pending keys (16 bytes each), an eighth, 96 MiB
- * at most, for recent keys, the rest for buffers; below 32 MiB, the buffers take more than the rest.  Before there are runs, the filter's share belongs
- * to `recent`: a sieve that fits in memory never makes a line wait.
+ * at most, for recent keys, the rest for buffers; below 32 MiB, the buffers take more than the rest.
+ * Before there are runs, the filter's share belongs to `recent`: a sieve that fits in memory never
+ * makes a line wait.
  *
  * The filter has a fixed size, and nobody knows how many keys will come.  k = 4 is the best number
  * of hashes at 6 bits per key.  With more memory per key it still makes few keys wait (1 in 4,000 at
- * 32 bits), and with less (3 bits), 1 in 3; the best k would gain little at either end.
+ * 32 bits), and with less (3 bits), 1 in 3.
  *
  * Order of writes: output before state, as in dedup.c.  A key reaches the log only after its line was
  * handed over, and the spool loses a key only after its line, if it was new, was handed over and its

@@ -18,7 +18,7 @@ uint64_t dj_md5(uint64_t salt, const void *key, size_t len);  /* first 8 bytes, 
 uint64_t dj_sha1(uint64_t salt, const void *key, size_t len); /* first 8 bytes, little-endian */
 /* SipHash-2-4 of the key alone (no salt) under the 128-bit key k. */
 uint64_t dj_siphash(const uint64_t k[2], const void *key, size_t len);
-/* SipHash-1-3: the same in half the time, with a smaller margin. */
+/* SipHash-1-3: half of the rounds, and a smaller margin. */
 uint64_t dj_siphash13(const uint64_t k[2], const void *key, size_t len);
 
 #endif

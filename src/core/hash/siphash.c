@@ -11,7 +11,7 @@
  * words is the hash.  A round consists only of additions, rotations and xors, in two independent
  * chains: its time does not depend on the data, and the processor runs both chains in parallel.
  *
- * SipHash-1-3 has one round for each 8 bytes and three at the end, and takes half the time.  Its
+ * SipHash-1-3 has one round for each 8 bytes and three at the end: half of the work.  Its
  * authors know no attack on it either, but it has less of a margin; the sieve uses it for the part
  * of a fingerprint that must be independent of XXH3.
  *
