@@ -164,7 +164,7 @@ default_states_can_be_merged() {
     deja dedup -q --state a.deja a.txt >/dev/null
     deja dedup -q --state b.deja b.txt >/dev/null
     succeeds deja merge -o all.deja a.deja b.deja
-    expect_stderr_has "deja merge: 2 filters, at most 8,000 keys, 11.2 MB"
+    expect_stderr_has "deja merge: 2 filters, at most 8,000 keys, 8.6 MB"
     succeeds deja verify -q all.deja
     [ "$(stat -c %a all.deja)" = 600 ] || fail "others can read the keys"
     succeeds deja check -q -c all.deja all.txt

@@ -85,7 +85,8 @@ wrong_sizes_are_refused_and_memory_is_split() {
     fails_with 2 "at least 128 bytes, for two filters" deja build -k paired -m 100 g.deja list
     [ ! -e g.deja ] || fail "a file was left"
     deja build --force -q -k paired -n 1000 -m 64k --deletions 100 f.deja list
-    [ "$(_info bytes)" -eq 65536 ] || fail "bytes"
+    bytes=$(_info bytes) # each part has a multiple of the lines of a key
+    [ "$bytes" -le 65536 ] && [ "$bytes" -gt 65000 ] || fail "bytes"
     [ "$(_info deletions_capacity)" -eq 100 ] || fail "deletions"
 }
 

@@ -100,7 +100,7 @@ more_memory_than_the_machine_has_is_refused() {
     # A filter that runs out of memory while it grows reports it too, after printing earlier lines.
     seq 1 2300000 >list
     (
-        ulimit -v 60000
+        ulimit -v 50000
         fails_with 2 "out of memory while the filter grew" \
             deja dedup -j 1 -k scalable -n 300k -p 1e-9 --seed 1 list
         cmp -n "$(stat -c %s .stdout)" list .stdout || fail "wrong lines before the end"

@@ -37,6 +37,9 @@ NOT_BOUND = {
     "deja_filter_hash_words": TWO_STEPS, "deja_filter_remove_hashed": TWO_STEPS,
     **dict.fromkeys(("deja_dedup_again_after", "deja_dedup_commit", "deja_dedup_contains", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new",
                      "deja_dedup_pending"), "takes hashes, as the two-step calls do"),
+    **dict.fromkeys((f"deja_sieve_{verb}" for verb in (
+        "commit", "contains", "each", "exists", "free", "hash_batch", "judge", "like", "merge", "open", "plan", "save",
+        "settle", "settled", "stats", "sync", "verify")), "Python has no sieves yet"),
     "deja_builder_except_hashed": TWO_STEPS, "deja_builder_excepted": "the stats have the number of exceptions",
     "deja_filter_difference": "the message lists the differences",
     "deja_builder_add": "build adds batches", "deja_filter_prefix": "prefix calls prefix_many",

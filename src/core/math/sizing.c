@@ -276,13 +276,14 @@ bool dj_shape_fit_body_lines(struct dj_shape *s, struct dj_key_lines from, uint6
     return fits;
 }
 
-/* The largest size in this memory.  Three lines do not divide a power of two; less than 1/64 of the
+/* The largest size in this memory.  Three lines do not divide a power of two; at most 1/64 of the
  * memory is left so that the filter can be folded about as many times as one that has it all. */
 static uint64_t round_down(const struct dj_shape *s, uint64_t bits)
 {
     const uint64_t granule = dj_shape_granule(s), rows = bits / granule;
     uint64_t unit = 1;
-    while (bits % granule && bits / DJ_BLOCK_BITS % (2 * unit) == 0 && 128 * unit <= rows)
+    while (2 * unit <= rows && bits % granule && bits / DJ_BLOCK_BITS % (2 * unit) == 0 &&
+           rows % (2 * unit) * 64 <= rows)
         unit *= 2;
     return rows / unit * unit * granule;
 }

@@ -140,7 +140,7 @@ static void an_error_names_the_difference_and_both_values(void **state)
     refused(opt, other, DEJA_EMISMATCH, "differ in secret key: check values ");
     other = opt;
     other.memory = 4096 * 3;
-    refused(opt, other, DEJA_EMISMATCH, "differ in size: 32256 and 98304 bits, and neither folds");
+    refused(opt, other, DEJA_EMISMATCH, "differ in size: 32768 and 98304 bits, and neither folds");
     other = opt;
     other.url = deja_url_profile(DEJA_URL_SAFE);
     refused(opt, other, DEJA_EMISMATCH, "URL profile of their keys: none and safe");
