@@ -152,7 +152,7 @@ END
     succeeds deja plan --json -n 1M
     python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
     _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'layered', 'spectral', 'paired', 'scalable', 'window', 'static', 'exact']" \
-        "d['recommended'] == 'blocked' and '36%' in d['reason']" \
+        "d['recommended'] == 'blocked' and ' 8%' in d['reason']" \
         "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits']" \
         "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'" \
         "all(k['fp_rate'] <= 1e-6 and k['capacity'] == 10**6 for k in d['kinds'])" \
