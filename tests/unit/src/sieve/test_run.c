@@ -102,7 +102,7 @@ static void every_key_is_found_and_no_other(void **state)
 static void a_key_takes_eleven_bytes_in_a_small_run(void **state)
 {
     struct dj_run run = write_run(KEYS);
-    assert_true(run.bytes < 11.1 * KEYS && run.bytes > 10.5 * KEYS);
+    assert_in_range(10 * run.bytes, 105 * KEYS, 111 * KEYS);
     dj_run_close(&run, NULL);
 }
 
