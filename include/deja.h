@@ -889,7 +889,7 @@ typedef enum deja_verdict {
     DEJA_SIEVE_PENDING = 2
 } deja_verdict;
 /* The largest n of a judge. */
-#define DEJA_SIEVE_BATCH 1024
+#define DEJA_SIEVE_BATCH 16384
 /* Judges n keys in order; verdict[i] becomes a deja_verdict.  A key that was judged new before is
  * seen, whether or not it has been committed.  The tokens and records of pending keys are in the
  * spool when the call returns and survive a kill; token and record may be NULL (0 and no bytes).

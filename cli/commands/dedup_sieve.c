@@ -27,8 +27,8 @@ enum {
     PENDING = 4 /* not 2: BATCH_KEYLESS */
 };
 
-#define SETTLED 1024             /* keys that are taken at once */
-#define COMMIT  DEJA_SIEVE_BATCH /* new keys after which they are committed */
+#define SETTLED 1024      /* keys that are taken at once */
+#define COMMIT  (1 << 15) /* new keys after which they are committed */
 
 /* --late */
 struct limit {

@@ -4,10 +4,20 @@
 #include "core/base/alloc.h"
 #include "sieve/fingerprint.h"
 
+#define DJ_RECENT_WIDE 5 /* keys of a bucket */
+
+/* One cache line. */
+struct dj_bucket {
+    uint64_t hash[DJ_RECENT_WIDE];
+    uint32_t check[DJ_RECENT_WIDE];
+    uint32_t n; /* keys in it */
+};
+
 struct dj_recent {
-    deja_fingerprint *slot; /* tag 0: free */
-    size_t slots, n;
-    size_t limit; /* slots at most, unless the log has more keys */
+    struct dj_bucket *bucket;
+    size_t buckets, n;
+    size_t limit; /* buckets at most, unless the log has more keys */
+    size_t far;   /* how many buckets any key is beyond its own, at most */
     const deja_allocator *alloc;
 };
 
@@ -23,7 +33,8 @@ int dj_recent_reserve(struct dj_recent *r, size_t n, bool beyond);
 bool dj_recent_has(const struct dj_recent *r, const deja_fingerprint *key);
 /* Adds a key, for which there is room; false if it is there already. */
 bool dj_recent_add(struct dj_recent *r, const deja_fingerprint *key);
-/* Takes back the newest add; only in reverse order, so that no other key depends on the slot. */
+/* Takes back the newest add.  Only in reverse order and before the next dj_recent_reserve, so that
+ * no other key depends on its place. */
 void dj_recent_undo(struct dj_recent *r, const deja_fingerprint *key);
 void dj_recent_prefetch(const struct dj_recent *r, const deja_fingerprint *key);
 /* Returns a sorted copy of the n keys, to be freed with dj_free(n * sizeof(deja_fingerprint)); NULL

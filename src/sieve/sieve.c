@@ -11,7 +11,8 @@
  * copy, and a writer that finds none, or an old one, reads the runs once.
  *
  * Memory: half or more for the filter, a quarter for pending keys (16 bytes each), an eighth, 96 MiB
- * at most, for recent keys, the rest for buffers; below 32 MiB, the buffers take more than the rest.
+ * at most, for recent keys (32 bytes each), the rest for buffers; below 32 MiB, the buffers take more
+ * than the rest, and below 4 MiB, recent keys more than an eighth.
  * Before there are runs, the filter's share belongs to `recent`: a sieve that fits in memory never
  * makes a line wait.
  *
@@ -30,10 +31,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_RECENT ((uint64_t)96 << 20)
+#define MOST_RECENT  ((uint64_t)96 << 20)
+#define LEAST_RECENT ((uint64_t)32 * DEJA_SIEVE_BATCH) /* has room for the keys of a judge */
 
 enum {
     LOT = 256,      /* keys judged at once */
+    AHEAD = 24,     /* keys whose buckets are fetched ahead */
     FRESH = 1 << 17 /* keys that may wait for a commit */
 };
 
@@ -44,6 +47,8 @@ struct dj_shares dj_shares_of(uint64_t memory)
     const uint64_t eighth = memory / 8;
     struct dj_shares share = {.recent = eighth < MOST_RECENT ? eighth : MOST_RECENT,
                               .pending = memory / 4};
+    if (share.recent < LEAST_RECENT)
+        share.recent = LEAST_RECENT;
     share.buffer = (size_t)(memory / 256);
     if (share.buffer < DJ_RUN_BUFFER)
         share.buffer = DJ_RUN_BUFFER;
@@ -250,19 +255,24 @@ static size_t judge_lot(deja_sieve *s, const deja_fingerprint *fp, size_t n, uin
     uint64_t hash[LOT];
     uint8_t maybe[LOT];
     size_t waiting = 0;
-    for (size_t i = 0; i < n; i++) {
-        dj_recent_prefetch(&s->recent, &fp[i]);
+    for (size_t i = 0; i < n; i++)
         hash[i] = fp[i].hash;
-    }
     if (s->filter)
         deja_filter_contains_hashed(s->filter, hash, n, maybe);
+    for (size_t i = 0; i < AHEAD && i < n; i++)
+        dj_recent_prefetch(&s->recent, &fp[i]);
     for (size_t i = 0; i < n; i++) {
-        if (dj_recent_has(&s->recent, &fp[i]) || (s->n_settled && dj_settle_has(s, &fp[i]))) {
+        if (i + AHEAD < n)
+            dj_recent_prefetch(&s->recent, &fp[i + AHEAD]);
+        if (s->n_settled && dj_settle_has(s, &fp[i])) {
             verdict[i] = DEJA_SIEVE_SEEN;
         } else if (!s->filter || !maybe[i]) {
-            verdict[i] = DEJA_SIEVE_NEW;
-            dj_recent_add(&s->recent, &fp[i]);
-            s->fresh[s->n_fresh++] = fp[i];
+            const bool added = dj_recent_add(&s->recent, &fp[i]);
+            verdict[i] = added ? DEJA_SIEVE_NEW : DEJA_SIEVE_SEEN;
+            s->fresh[s->n_fresh] = fp[i];
+            s->n_fresh += added;
+        } else if (dj_recent_has(&s->recent, &fp[i])) {
+            verdict[i] = DEJA_SIEVE_SEEN;
         } else {
             verdict[i] = DEJA_SIEVE_PENDING;
             which[waiting++] = first + (uint32_t)i;
@@ -368,7 +378,7 @@ static uint64_t file_len(const deja_sieve *s, const char *name)
 static uint64_t memory_of(const deja_sieve *s)
 {
     uint64_t sum = sizeof *s + 2 * sizeof *s->runs;
-    sum += s->recent.slots * sizeof *s->recent.slot;
+    sum += s->recent.buckets * sizeof *s->recent.bucket;
     sum += (s->fresh_cap + s->handed_cap + s->pending_cap) * sizeof *s->fresh;
     sum += s->which ? DEJA_SIEVE_BATCH * sizeof *s->which : 0;
     for (size_t i = 0; i < s->runs->n; i++)

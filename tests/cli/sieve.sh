@@ -35,7 +35,9 @@ every_line_comes_out_once_and_some_come_late() {
     [ "$(json_get lost report) $(json_get keys report)" = "0 200000" ] || fail "wrong report"
     awk 'NR == FNR { at[$0] = FNR; next } { if (at[$0] < last) n++; else last = at[$0] } END { print n + 0 }' \
         different out >disorder
-    [ "$(cat disorder)" -eq "$late" ] || fail "$(cat disorder) lines are out of order, $late came late"
+    # A late line is in order if no line went out while it waited.
+    [ "$(cat disorder)" -le "$late" ] && [ "$(cat disorder)" -ge $((late * 9 / 10)) ] ||
+        fail "$(cat disorder) lines are out of order, $late came late"
     # shellcheck disable=SC2086
     succeeds deja dedup $tiny --sieve s list # the second run prints nothing
     expect_stdout ''

@@ -76,7 +76,7 @@ writer = opened("golden", OPEN_WRITE)  # and a writer can continue
 assert lib.deja_sieve_settle(writer, None) == 0
 lib.deja_sieve_free(writer)
 
-keys = [b"%d%s" % (i * i, b"x" * (i % 40)) for i in range(20000)]
+keys = [b"%d%s" % (i * i, b"x" * (i % 40)) for i in range(30000)]
 s, err, verdicts = opened("new", OPEN_CREATE), Error(), (ctypes.c_uint8 * 1000)()
 for at in range(0, len(keys), 1000):
     fps, slices = prints(s, keys[at:at + 1000])

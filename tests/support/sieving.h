@@ -33,7 +33,7 @@ struct sieving {
 
 /* A filter and a table so small that nearly everything waits. */
 static const struct dj_shares tiny = {
-    .filter = 1024, .recent = 13 * 256, .pending = 16 * 700, .buffer = DJ_RUN_BUFFER};
+    .filter = 1024, .recent = 32 * 80, .pending = 16 * 700, .buffer = DJ_RUN_BUFFER};
 
 #define WRONG(w, ...)                                                                             \
     do {                                                                                          \

@@ -52,6 +52,21 @@ void *dj_alloc(const deja_allocator *hook, size_t size, size_t align)
     return p;
 }
 
+void *dj_alloc_more(const deja_allocator *hook, void *p, size_t size, size_t more, size_t align)
+{
+    void *q = dj_alloc(hook, more, align);
+    if (!q || !p)
+        return q;
+    const bool pages = !hook && size >= HUGE_FROM;
+    /* Both places are aligned to huge pages, so this moves entries of the page table, not bytes. */
+    if (!pages || mremap(p, round_up(size), round_up(more), MREMAP_MAYMOVE | MREMAP_FIXED, q) ==
+                      MAP_FAILED) {
+        memcpy(q, p, size);
+        dj_free(hook, p, size);
+    }
+    return q;
+}
+
 void dj_free(const deja_allocator *hook, void *p, size_t size)
 {
     if (!p)

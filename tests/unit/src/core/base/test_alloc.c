@@ -223,9 +223,28 @@ static void the_default_allocator_returns_aligned_zeros(void **state)
     assert_null(dj_alloc(NULL, SIZE_MAX / 2, 64));
 }
 
+static void more_memory_keeps_the_bytes_and_adds_zeros(void **state)
+{
+    static const size_t sizes[] = {1, 64, 5000, 1 << 20, 3 << 20, (5 << 20) + 1, 40 << 20};
+    uint8_t *p = NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(sizes); i++) {
+        p = dj_alloc_more(NULL, p, size, sizes[i], 64);
+        assert_non_null(p);
+        for (size_t b = 0; b < sizes[i]; b++)
+            assert_int_equal(p[b], b < size ? 0xa5 : 0);
+        memset(p, 0xa5, sizes[i]);
+        size = sizes[i];
+    }
+    assert_null(dj_alloc_more(NULL, p, size, SIZE_MAX / 2, 64));
+    assert_int_equal(p[size - 1], 0xa5);
+    dj_free(NULL, p, size);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_memory_keeps_the_bytes_and_adds_zeros),
         cmocka_unit_test(bodies_come_from_the_hook_zeroed_and_go_back_with_their_size),
         cmocka_unit_test(the_hook_is_copied),
         cmocka_unit_test(the_first_allocation_comes_after_all_checks),
