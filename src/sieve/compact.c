@@ -119,7 +119,7 @@ static int merge(const deja_sieve *s, const struct dj_run *run, const struct dj_
 /* Copies the oldest DJ_SIEVE_FAN runs of the lowest level that has as many; false if none has. */
 static bool choose(const struct dj_runs *runs, struct dj_run chosen[DJ_SIEVE_FAN])
 {
-    for (uint32_t level = 0; level < 64; level++) {
+    for (uint32_t level = 0; level < 63; level++) { /* 63 is the highest */
         size_t n = 0;
         for (size_t i = 0; i < runs->n && n < DJ_SIEVE_FAN; i++)
             if (runs->run[i].level == level)
