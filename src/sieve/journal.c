@@ -18,6 +18,7 @@
  * system leaves in a block are not mistaken for a batch. */
 #include "sieve/journal.h"
 #include "core/base/bytes.h"
+#include "core/base/compiler.h"
 #include "core/base/status.h"
 #include "core/hash/hash.h"
 #include "store/file.h"
@@ -25,6 +26,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -33,6 +35,8 @@ enum {
     MARK_A = SECTOR,
     MARK_B = 2 * SECTOR,
     MARK_LEN = 24,
+    SUM_LEN = 8,
+    ATTEMPTS = 5, /* to read a mark that a writer is writing */
     VERSION = 1
 };
 #define BATCH_MAGIC UINT32_C(0x68637462)
@@ -83,7 +87,7 @@ static int check_head(const struct dj_journal *j, const uint8_t head[DJ_JOURNAL_
     if (dj_load32(head + 8) > VERSION)
         return dj_fail(err, DEJA_EVERSION, "%s/%s: version %u; this deja reads version %u",
                        j->folder->path, shown.text, dj_load32(head + 8), VERSION);
-    if (memcmp(head, right, IDENTITY_SUM + 8) != 0)
+    if (memcmp(head, right, IDENTITY_SUM + SUM_LEN) != 0)
         return dj_folder_damaged(j->folder, shown.text,
                                  "its head is damaged, or it belongs to another sieve", err);
     return DEJA_OK;
@@ -101,18 +105,57 @@ static void encode_mark(const struct dj_journal *j, uint64_t mark, uint64_t dura
     dj_store64(out + 16, dj_checksum_pieces(covered, 2));
 }
 
+static bool is_valid_mark(const struct dj_journal *j, const uint8_t mark[MARK_LEN])
+{
+    uint8_t right[MARK_LEN];
+    encode_mark(j, dj_load64(mark), dj_load64(mark + 8), right);
+    return memcmp(mark, right, MARK_LEN) == 0;
+}
+
 /* Takes the newer of the two marks. A mark of zeros is not valid. */
 static void read_marks(struct dj_journal *j, const uint8_t head[DJ_JOURNAL_HEAD])
 {
     for (int i = 0; i < 2; i++) {
         const uint8_t *p = head + (i ? MARK_B : MARK_A);
-        uint8_t right[MARK_LEN];
-        encode_mark(j, dj_load64(p), dj_load64(p + 8), right);
-        if (memcmp(p, right, MARK_LEN) == 0 && dj_load64(p) > j->marks) {
+        if (is_valid_mark(j, p) && dj_load64(p) > j->marks) {
             j->marks = dj_load64(p);
             j->durable = dj_load64(p + 8);
         }
     }
+}
+
+/* Where the head has a byte that it must not have; DJ_JOURNAL_HEAD: nowhere. */
+static size_t find_damage(const struct dj_journal *j, uint8_t head[DJ_JOURNAL_HEAD])
+{
+    static const uint8_t never_written[MARK_LEN];
+    static const size_t marks[] = {MARK_A, MARK_B};
+    size_t at = IDENTITY_SUM + SUM_LEN; /* dj_journal_open has checked the identity */
+    for (size_t i = 0; i < DJ_ARRAY_LEN(marks); i++) {
+        uint8_t *mark = head + marks[i];
+        if (memcmp(mark, never_written, MARK_LEN) != 0 && !is_valid_mark(j, mark))
+            return marks[i];
+        memset(mark, 0, MARK_LEN);
+    }
+    while (at < DJ_JOURNAL_HEAD && !head[at])
+        at++;
+    return at;
+}
+
+int dj_journal_verify_head(const struct dj_journal *j, deja_error *err)
+{
+    static const struct timespec tick = {0, 1000000};
+    uint8_t head[DJ_JOURNAL_HEAD];
+    size_t at = 0;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        const ssize_t got = dj_read_at(j->fd, head, sizeof head, 0);
+        if (got < (ssize_t)sizeof head)
+            return failed(j, "cannot read it", err);
+        at = find_damage(j, head);
+        if (at != MARK_A && at != MARK_B)
+            break;
+        nanosleep(&tick, NULL); /* a writer may be writing this mark now */
+    }
+    return at == DJ_JOURNAL_HEAD ? DEJA_OK : damaged_at(j, at, err);
 }
 
 int dj_journal_create(struct dj_journal *j, const struct dj_folder *folder, const char *type,

@@ -36,6 +36,8 @@ int dj_journal_create(struct dj_journal *j, const struct dj_folder *folder, cons
 int dj_journal_open(struct dj_journal *j, const struct dj_folder *folder, const char *type,
                     uint64_t number, uint64_t id, bool write, deja_error *err);
 void dj_journal_close(struct dj_journal *j);
+/* Verifies what dj_journal_open tolerates: both marks, and the bytes of the head that must be zero. */
+int dj_journal_verify_head(const struct dj_journal *j, deja_error *err);
 /* Appends a batch of len > 0 payload bytes, which begin DJ_BATCH_HEAD bytes after `batch`.  After
  * DEJA_OK it survives a kill; on failure the journal is as before. */
 int dj_journal_append(struct dj_journal *j, uint8_t *batch, size_t len, uint32_t count,

@@ -97,6 +97,7 @@ static void decode(const uint8_t *in, struct dj_manifest *m, struct dj_runs *run
 static bool is_sound(const struct dj_manifest *m, const struct dj_runs *runs)
 {
     bool sound = m->log < m->next && m->spool < m->next && m->log != m->spool &&
+                 m->next <= INT64_MAX && /* more files can follow */
                  !(m->flags & ~(DEJA_KEY_APART | DJ_SIEVE_SEEDED));
     uint64_t keys = 0;
     for (size_t i = 0; i < runs->n && sound; i++) {

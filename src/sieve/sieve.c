@@ -352,6 +352,8 @@ int deja_sieve_sync(deja_sieve *s, deja_error *err)
         rc = dj_journal_sync(&s->log, err);
     if (rc == DEJA_OK)
         rc = dj_journal_sync(&s->spool, err);
+    if (rc == DEJA_OK)
+        rc = dj_sieve_check_named(s, err);
     return rc == DEJA_OK ? dj_folder_sync(&s->folder, err) : rc;
 }
 

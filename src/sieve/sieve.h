@@ -93,6 +93,8 @@ int dj_each_print(const deja_fingerprint *key, size_t n, dj_take_hashes *take, v
 int dj_sieve_each(deja_sieve *s, dj_take_hashes *take, void *ctx, deja_error *err);
 /* A dj_take_hashes that adds to a filter. */
 int dj_add_to_filter(void *filter, const uint64_t *hash, size_t n);
+/* Makes sure that nobody has deleted or replaced the sieve of this writer. */
+int dj_sieve_check_named(deja_sieve *s, deja_error *err);
 /* Makes sure that there is a filter if there are runs: loads or rebuilds it. */
 int dj_sieve_need_filter(deja_sieve *s, deja_error *err);
 /* Writes the recent keys, all of which must be committed, to a run. */

@@ -1,8 +1,12 @@
 /* sieveopen.c - opens, creates, closes and verifies sieves.
  *
- * A writer holds a lock on the file `lock`, because the manifest is replaced again and again.  It
- * deletes files that the manifest does not list: a crash has left them.  A reader takes no lock; if
- * the manifest is replaced while it opens the files, it starts again. */
+ * A writer locks the file `lock`, because the manifest is replaced again and again, and the
+ * directory, because people delete files called lock.  It deletes files that the manifest does not
+ * list: a crash has left them.
+ *
+ * A reader takes no lock.  Once it has opened all files that a manifest lists, they are a consistent
+ * set, and stay so even if they are deleted.  If one of them is missing and the manifest has been
+ * replaced in the meantime, the reader starts again. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
@@ -21,7 +25,10 @@
 #define LOCK_FILE      "lock"
 
 enum {
-    ATTEMPTS = 100 /* of a reader that a writer gets in the way of */
+    ATTEMPTS = 100, /* of a reader that a writer gets in the way of */
+    FIRST_LOG = 1,  /* numbers of the files of a new sieve */
+    FIRST_SPOOL,
+    FIRST_FREE
 };
 
 static void close_files(deja_sieve *s)
@@ -149,10 +156,7 @@ static int check_manifest(deja_sieve *s, const deja_sieve_options *opt, bool key
 static int load_log(deja_sieve *s, deja_error *err)
 {
     struct dj_batches b;
-    int rc = dj_journal_open(&s->log, &s->folder, "log", s->manifest.log, s->manifest.id,
-                             s->writes, err);
-    if (rc < 0)
-        return rc;
+    int rc;
     dj_batches_init(&b, &s->log, s->alloc);
     while ((rc = dj_batches_next(&b, err)) > 0) {
         if (b.len != (size_t)b.count * DJ_PRINT_LEN) {
@@ -179,10 +183,7 @@ static int load_log(deja_sieve *s, deja_error *err)
 static int load_spool(deja_sieve *s, deja_error *err)
 {
     struct dj_batches b;
-    int rc = dj_journal_open(&s->spool, &s->folder, "spool", s->manifest.spool, s->manifest.id,
-                             s->writes, err);
-    if (rc < 0)
-        return rc;
+    int rc;
     dj_batches_init(&b, &s->spool, s->alloc);
     while ((rc = dj_batches_next(&b, err)) > 0) {
         deja_slice batch = {b.data, b.len};
@@ -221,17 +222,29 @@ static void keep_identity(deja_sieve *s)
     s->made_with = s->manifest.flags;
 }
 
+/* Opens everything before anything long is read, so that a reader rarely finds a file gone. */
+static int open_files(deja_sieve *s, deja_error *err)
+{
+    const struct dj_manifest *m = &s->manifest;
+    int rc = dj_journal_open(&s->log, &s->folder, "log", m->log, m->id, s->writes, err);
+    if (rc == DEJA_OK)
+        rc = dj_journal_open(&s->spool, &s->folder, "spool", m->spool, m->id, s->writes, err);
+    for (size_t i = 0; i < s->runs->n && rc == DEJA_OK; i++)
+        rc = dj_run_open(&s->runs->run[i], &s->folder, m->id, s->alloc, err);
+    return rc;
+}
+
 static int load_files(deja_sieve *s, const deja_sieve_options *opt, bool keyless, deja_error *err)
 {
     int rc = check_manifest(s, opt, keyless, err);
     keep_identity(s);
+    if (rc == DEJA_OK)
+        rc = open_files(s, err);
     s->waited = s->manifest.waited;
     s->settled = s->manifest.settled;
     s->late = s->manifest.late;
     s->passes = s->manifest.passes;
     s->has_runs = s->runs->n > 0;
-    for (size_t i = 0; i < s->runs->n && rc == DEJA_OK; i++)
-        rc = dj_run_open(&s->runs->run[i], &s->folder, s->manifest.id, s->alloc, err);
     if (rc == DEJA_OK && s->has_runs)
         dj_recent_init(&s->recent, dj_recent_fit(s->share.recent), s->alloc);
     if (rc == DEJA_OK)
@@ -247,6 +260,20 @@ static bool is_current(const deja_sieve *s)
     return dj_is_named(s->folder.fd, DJ_MANIFEST, 0, s->manifest_fd);
 }
 
+int dj_sieve_check_named(deja_sieve *s, deja_error *err)
+{
+    char path[4096];
+    pthread_mutex_lock(&s->lock); /* the compactor replaces the manifest, too */
+    const bool current = is_current(s);
+    const int saved = errno;
+    pthread_mutex_unlock(&s->lock);
+    if (current)
+        return DEJA_OK;
+    (void)snprintf(path, sizeof path, "%s/%s", s->folder.path, DJ_MANIFEST);
+    errno = saved;
+    return dj_fail_moved(path, err);
+}
+
 /* A writer may delete files that the manifest listed when this reader read it: start again. */
 static int open_reader(deja_sieve *s, const deja_sieve_options *opt, bool keyless, deja_error *err)
 {
@@ -256,7 +283,7 @@ static int open_reader(deja_sieve *s, const deja_sieve_options *opt, bool keyles
         const bool read = rc == DEJA_OK;
         if (read)
             rc = load_files(s, opt, keyless, &why);
-        if (!read || is_current(s)) {
+        if (rc == DEJA_OK || !read || is_current(s)) {
             if (rc < 0 && err)
                 *err = why;
             return rc;
@@ -266,14 +293,34 @@ static int open_reader(deja_sieve *s, const deja_sieve_options *opt, bool keyles
     return dj_fail(err, DEJA_EBUSY, "%s changes too fast to be read", s->folder.path);
 }
 
-static bool is_ours(const char *name)
+/* Whether this is a name of a run or journal. */
+static bool is_numbered(const char *name)
 {
     static const char *const types[] = {"run-", "log-", "spool-"};
-    const size_t len = strlen(name);
-    for (size_t i = 0; i < DJ_ARRAY_LEN(types); i++)
-        if (strncmp(name, types[i], strlen(types[i])) == 0)
-            return true;
-    return name[0] == '.' && len > 4 && strcmp(name + len - 4, ".new") == 0; /* replace.c */
+    for (size_t i = 0; i < DJ_ARRAY_LEN(types); i++) {
+        const size_t len = strlen(types[i]);
+        if (strncmp(name, types[i], len) == 0)
+            return name[len] && strspn(name + len, "0123456789") == strlen(name + len);
+    }
+    return false;
+}
+
+/* Whether this is `.NAME.PID.new`, the temporary name of a file of a sieve (replace.c). */
+static bool is_temporary(const char *name)
+{
+    static const char end[] = ".new";
+    const size_t len = strlen(name), end_len = sizeof end - 1;
+    char of[256];
+    if (name[0] != '.' || len <= end_len || len > sizeof of ||
+        strcmp(name + len - end_len, end) != 0)
+        return false;
+    memcpy(of, name + 1, len - 1 - end_len);
+    of[len - 1 - end_len] = '\0';
+    char *pid = strrchr(of, '.');
+    if (!pid || !pid[1] || strspn(pid + 1, "0123456789") != strlen(pid + 1))
+        return false;
+    *pid = '\0';
+    return is_numbered(of) || strcmp(of, DJ_MANIFEST) == 0 || strcmp(of, DJ_FILTER_FILE) == 0;
 }
 
 static bool is_live(const deja_sieve *s, const char *name)
@@ -290,30 +337,58 @@ static bool is_live(const deja_sieve *s, const char *name)
 static bool remove_leftover(void *sieve, const char *name)
 {
     const deja_sieve *s = sieve;
-    if (is_ours(name) && !is_live(s, name))
+    if (is_temporary(name) || (is_numbered(name) && !is_live(s, name)))
         dj_folder_remove(&s->folder, name);
     return true;
 }
 
-/* Finds a file that belongs to neither an empty directory nor a sieve whose creation was
- * interrupted. */
+/* A file in a directory without a manifest. */
+struct stranger {
+    const deja_sieve *s;
+    char name[256]; /* empty: none */
+};
+
+/* Finds a file that a creation that was interrupted cannot have left: it makes the first log and
+ * spool, without any batch. */
 static bool is_no_stranger(void *found, const char *name)
 {
-    *(bool *)found = strcmp(name, LOCK_FILE) != 0 && !is_ours(name);
-    return !*(bool *)found;
+    struct stranger *f = found;
+    struct stat st;
+    if (strcmp(name, LOCK_FILE) == 0 || is_temporary(name) ||
+        ((strcmp(name, dj_file_name_of("log", FIRST_LOG).text) == 0 ||
+          strcmp(name, dj_file_name_of("spool", FIRST_SPOOL).text) == 0) &&
+         fstatat(f->s->folder.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+         st.st_size <= DJ_JOURNAL_HEAD))
+        return true;
+    (void)snprintf(f->name, sizeof f->name, "%s", name);
+    return false;
+}
+
+/* Nothing that is in the directory may be lost: neither a sieve nor anything else. */
+static int check_empty(const deja_sieve *s, deja_error *err)
+{
+    struct stranger found = {s, ""};
+    const int rc = dj_folder_list(&s->folder, is_no_stranger, &found, err);
+    if (rc < 0 || !found.name[0])
+        return rc;
+    if (is_numbered(found.name) || strcmp(found.name, DJ_MANIFEST) == 0 ||
+        strcmp(found.name, DJ_FILTER_FILE) == 0)
+        return dj_fail(err, DEJA_EFORMAT,
+                       "%s/%s is missing, but %s is there; restore the sieve from a "
+                       "backup, or choose another directory",
+                       s->folder.path, DJ_MANIFEST, found.name);
+    return dj_fail(err, DEJA_EINVAL, "%s is not a sieve and not empty: choose another directory",
+                   s->folder.path);
 }
 
 static int create(deja_sieve *s, const deja_sieve_options *opt, deja_error *err)
 {
     struct dj_manifest *m = &s->manifest;
     deja_options key = DEJA_OPTIONS_INIT;
-    bool stranger = false, taken;
+    bool taken;
     key.key = opt->key;
     key.seed = opt->seed;
-    int rc = dj_folder_list(&s->folder, is_no_stranger, &stranger, err);
-    if (rc == DEJA_OK && stranger)
-        rc = dj_fail(err, DEJA_EINVAL, "%s is not a sieve and not empty: choose another directory",
-                     s->folder.path);
+    int rc = check_empty(s, err);
     if (rc == DEJA_OK)
         rc = dj_filter_key(&key, s->key, err);
     if (rc < 0)
@@ -325,9 +400,9 @@ static int create(deja_sieve *s, const deja_sieve_options *opt, deja_error *err)
                               .id = dj_printer_id(s->key),
                               .profile = opt->url ? deja_url_rules_profile(opt->url) : 0,
                               .url_rules = opt->url ? deja_url_rules_id(opt->url) : 0,
-                              .next = 3,
-                              .log = 1,
-                              .spool = 2};
+                              .next = FIRST_FREE,
+                              .log = FIRST_LOG,
+                              .spool = FIRST_SPOOL};
     if (m->seed)
         m->flags |= DJ_SIEVE_SEEDED;
     if (!m->flags)
@@ -342,21 +417,29 @@ static int create(deja_sieve *s, const deja_sieve_options *opt, deja_error *err)
     return rc == DEJA_OK ? dj_sieve_publish(s, m, &taken, err) : rc;
 }
 
-static int lock(deja_sieve *s, deja_error *err)
+/* Whether nobody else has locked this file; some file systems cannot lock directories. */
+static int take_lock(deja_sieve *s, int fd, bool can_fail, deja_error *err)
 {
-    s->lock_fd = openat(s->folder.fd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (s->lock_fd < 0)
-        return dj_folder_failed(&s->folder, LOCK_FILE, "cannot open it for writing", err);
-    while (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0) {
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno == EWOULDBLOCK)
             return dj_fail(err, DEJA_EBUSY,
                            "%s is in use by another process that writes it: wait for it, or use "
                            "another sieve",
                            s->folder.path);
         if (errno != EINTR)
-            return dj_folder_failed(&s->folder, LOCK_FILE, "cannot lock it", err);
+            return can_fail ? DEJA_OK
+                            : dj_folder_failed(&s->folder, LOCK_FILE, "cannot lock it", err);
     }
     return DEJA_OK;
+}
+
+static int lock(deja_sieve *s, deja_error *err)
+{
+    s->lock_fd = openat(s->folder.fd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock_fd < 0)
+        return dj_folder_failed(&s->folder, LOCK_FILE, "cannot open it for writing", err);
+    const int rc = take_lock(s, s->lock_fd, false, err);
+    return rc == DEJA_OK ? take_lock(s, s->folder.fd, true, err) : rc;
 }
 
 static int open_writer(deja_sieve *s, bool may_create, const deja_sieve_options *opt,
@@ -432,18 +515,34 @@ int deja_sieve_open(const char *path, unsigned flags, const deja_sieve_options *
     return open_any(path, flags, opt, NULL, false, out, err);
 }
 
+/* The copy of the filter: only if it is in use, and a crash may have left none. */
+static int verify_filter(const deja_sieve *s, deja_error *err)
+{
+    deja_error why = {0};
+    char name[4096];
+    if (!s->manifest.filter_for || !is_current(s) ||
+        snprintf(name, sizeof name, "%s/%s", s->folder.path, DJ_FILTER_FILE) >= (int)sizeof name)
+        return DEJA_OK;
+    const int rc = deja_file_verify(name, &why);
+    if (rc == DEJA_OK || (rc == DEJA_EIO && errno == ENOENT))
+        return DEJA_OK;
+    if (rc == DEJA_EIO || rc == DEJA_ENOMEM)
+        return dj_fail(err, rc, "%s", why.text);
+    return dj_fail(err, DEJA_EFORMAT, "%.200s; delete it: it can be rebuilt", why.text);
+}
+
 int deja_sieve_verify(const char *path, deja_error *err)
 {
     deja_sieve *s = NULL;
-    deja_error why = {0};
     int rc = open_any(path, 0, NULL, NULL, true, &s, err); /* reads the log and the spool */
     if (rc == DEJA_OK)
+        rc = dj_journal_verify_head(&s->log, err);
+    if (rc == DEJA_OK)
+        rc = dj_journal_verify_head(&s->spool, err);
+    if (rc == DEJA_OK)
         rc = dj_sieve_each(s, NULL, NULL, err);
-    char name[4096];
-    if (rc == DEJA_OK && s->manifest.filter_for && is_current(s) &&
-        snprintf(name, sizeof name, "%s/%s", path, DJ_FILTER_FILE) < (int)sizeof name &&
-        deja_file_verify(name, &why) == DEJA_EFORMAT)
-        rc = dj_fail(err, DEJA_EFORMAT, "%.200s; delete it: it can be rebuilt", why.text);
+    if (rc == DEJA_OK)
+        rc = verify_filter(s, err);
     deja_sieve_free(s);
     return rc;
 }

@@ -93,8 +93,8 @@ assert [r for _, _, _, r in new.spool] == keys_late
 for name in sorted(p.name for p in Path("new").iterdir() if p.name[0] in "mrls" and p.name != "lock"):
     path = Path("new") / name
     data = bytearray(path.read_bytes())
-    for at in {len(data) - 1, len(data) // 16 * 15}:
-        if name.startswith("spool") and len(data) == 4096:
+    for at in {len(data) - 1, len(data) // 16 * 15, 100, 513, 2000}:
+        if at >= len(data):
             continue
         data[at] ^= 1
         path.write_bytes(data)

@@ -31,6 +31,7 @@ class Sieve:
          self.merges) = struct.unpack_from("<15Q", data, 48)
         n_runs = struct.unpack_from("<Q", data, 176)[0]
         need(len(data) == 256 + 40 * n_runs + 8, "manifest: length")
+        need(not any(data[172:176] + data[184:256]), "manifest: not zero")
         self.key = data[16:48]
         if self.flags & 2:
             self.key = b"".join(u64(reader.mix((self.seed + i * reader.GOLDEN) % 2**64)) for i in range(1, 5))
@@ -72,6 +73,7 @@ class Sieve:
         ident, own, n, blocks, index_at, index_sum = struct.unpack_from("<6Q", data, 16)
         own_sum = struct.unpack_from("<Q", data, 120)[0]
         need(own_sum == checksum == xxh3(data[:120]), f"{name}: checksum of the head")
+        need(not any(data[12:16] + data[64:120]), f"{name}: not zero")
         need((ident, own, n) == (self.id, number, keys), f"{name}: head")
         index = data[index_at:]
         need(len(index) == 32 * blocks and xxh3(index) == index_sum, f"{name}: index")
@@ -109,10 +111,13 @@ class Sieve:
         identity = u64(self.id) + u64(number)
         head = b"dejajrnl" + struct.pack("<II", 1, ord(kind[0])) + identity + u64(0)
         need(data[:40] == head and data[40:48] == u64(xxh3(head)), f"{name}: head")
+        need(not any(data[48:512] + data[536:1024] + data[1048:4096]), f"{name}: not zero")
         newest, durable = 0, 4096
         for at in (512, 1024):
             mark, length, own_sum = struct.unpack_from("<3Q", data, at)
-            if own_sum == xxh3(data[at:at + 16] + identity) and mark > newest:
+            valid = own_sum == xxh3(data[at:at + 16] + identity)
+            need(valid or not any(data[at:at + 24]), f"{name}: mark at {at}")
+            if valid and mark > newest:
                 newest, durable = mark, length
         at, batch = 4096, 0
         while at + 32 <= len(data):

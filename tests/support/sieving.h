@@ -201,6 +201,42 @@ static SCRATCH_UNUSED int sieving_settle(struct sieving *w, deja_error *err)
     return rc;
 }
 
+/* Judges and commits lines from .. to - 1, and settles when there is no room; nothing may fail. */
+static SCRATCH_UNUSED void sieving_feed(struct sieving *w, uint64_t from, uint64_t to)
+{
+    while (from < to && !w->wrong[0]) {
+        uint64_t line[8];
+        size_t n = 0;
+        deja_error err = {0};
+        for (; n < 8 && from + n < to; n++)
+            line[n] = from + n;
+        int rc = sieving_judge(w, line, n, &err);
+        if (rc == DEJA_EFULL)
+            rc = sieving_settle(w, &err);
+        else if (rc == DEJA_OK)
+            from += n;
+        if (rc == DEJA_OK)
+            rc = sieving_commit(w, &err);
+        if (rc < 0)
+            WRONG(w, "feed: %s", err.text);
+    }
+}
+
+/* Begins, and leaves a closed sieve of n lines with runs, a log, pending keys and a saved filter. */
+static SCRATCH_UNUSED void sieving_make(struct sieving *w, const char *path, uint64_t n)
+{
+    deja_sieve_report r = DEJA_SIEVE_REPORT_INIT;
+    sieving_begin(w, path, n, DEJA_SIEVE_NO_THREAD);
+    sieving_open(w);
+    sieving_feed(w, 0, n);
+    if (!w->wrong[0] && (deja_sieve_save(w->s, NULL) < 0 || deja_sieve_stats(w->s, &r, NULL) < 0))
+        WRONG(w, "save fails");
+    if (!r.runs || !r.pending || !r.recent)
+        WRONG(w, "a part is empty: choose another number of lines");
+    deja_sieve_free(w->s);
+    w->s = NULL;
+}
+
 /* At the end, after sieving_settle: every line that was fed came out once, and is recorded. */
 static SCRATCH_UNUSED void sieving_check(struct sieving *w)
 {
