@@ -10,7 +10,8 @@
  *
  * The inputs stay until the manifest lists the output instead of them.  A crash leaves one set or
  * the other; the merge starts again.  If a merge fails (a full disk), the sieve works on with more
- * runs, and the next flush tries again. */
+ * runs, and the next flush tries again.  If merges are too slow, flushes wait for them
+ * (dj_compact_room). */
 #include "core/base/status.h"
 #include "sieve/sieve.h"
 #include <fcntl.h>
@@ -190,6 +191,7 @@ static bool merge_some(deja_sieve *s)
         s->compactor.failed++;
         s->compactor.why = err;
     }
+    pthread_cond_broadcast(&s->compactor.merged);
     return rc == DEJA_OK;
 }
 
@@ -211,7 +213,8 @@ static void *work(void *sieve)
 
 int dj_compactor_init(deja_sieve *s)
 {
-    return pthread_cond_init(&s->compactor.wake, NULL);
+    return pthread_cond_init(&s->compactor.wake, NULL) ||
+           pthread_cond_init(&s->compactor.merged, NULL);
 }
 
 void dj_compactor_stop(deja_sieve *s)
@@ -232,6 +235,7 @@ void dj_compactor_fini(deja_sieve *s)
 {
     dj_compactor_stop(s);
     pthread_cond_destroy(&s->compactor.wake);
+    pthread_cond_destroy(&s->compactor.merged);
 }
 
 void dj_compact(deja_sieve *s)
@@ -250,6 +254,23 @@ void dj_compact(deja_sieve *s)
         else
             pthread_cond_signal(&c->wake);
     }
+    pthread_mutex_unlock(&s->lock);
+}
+
+void dj_compact_room(deja_sieve *s)
+{
+    struct dj_compactor *c = &s->compactor;
+    pthread_mutex_lock(&s->lock);
+    const bool many = s->runs->n >= DJ_SIEVE_MANY;
+    const uint64_t failed = c->failed;
+    pthread_mutex_unlock(&s->lock);
+    if (!many)
+        return;
+    dj_compact(s);
+    pthread_mutex_lock(&s->lock);
+    while (s->runs->n >= DJ_SIEVE_MANY && c->started && (c->asked || c->merging) &&
+           c->failed == failed)
+        pthread_cond_wait(&c->merged, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
 

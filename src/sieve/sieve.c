@@ -156,9 +156,11 @@ static int exchange_log(deja_sieve *s, const deja_fingerprint *key, size_t n, de
     struct dj_journal log = {.fd = -1};
     struct dj_run run = {.fd = -1};
     bool taken = false;
+    if (s->runs->n >= 2 * DJ_SIEVE_MANY && s->compactor.failed)
+        return dj_fail(err, DEJA_EIO, "%s has %zu runs, because merges fail; solve this first: %s",
+                       s->folder.path, s->runs->n, s->compactor.why.text);
     if (s->runs->n == DJ_MAX_RUNS)
-        return dj_fail(err, DEJA_EFULL, "%s has %d runs, because merges failed: %s",
-                       s->folder.path, DJ_MAX_RUNS, s->compactor.why.text);
+        return dj_fail(err, DEJA_EFULL, "%s has %d runs", s->folder.path, DJ_MAX_RUNS);
     s->manifest.next += 2; /* used, even if this fails */
     m.next += 2;
     m.log = m.next - 2;
@@ -197,6 +199,7 @@ int dj_sieve_flush(deja_sieve *s, deja_error *err)
     deja_fingerprint *key = dj_recent_sorted(&s->recent);
     if (!key)
         return dj_fail_memory(err);
+    dj_compact_room(s);
     pthread_mutex_lock(&s->lock);
     int rc = exchange_log(s, key, n, err);
     pthread_mutex_unlock(&s->lock);

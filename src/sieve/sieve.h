@@ -9,6 +9,9 @@
 
 #define DJ_SIEVE_HASHES 4 /* k of the filter; see sieve.c */
 #define DJ_SIEVE_FAN    8 /* runs that one merge joins */
+/* With so many runs, a flush waits for a merge; if merges fail, it fails with twice as many.  Each
+ * is an open file, and many systems allow a process 1024. */
+#define DJ_SIEVE_MANY   256
 
 #define DJ_FILTER_FILE  "filter.deja"
 #define DJ_PRINT_LEN    12                   /* bytes of a fingerprint in the log */
@@ -26,8 +29,8 @@ struct dj_shares {
 struct dj_compactor {
     pthread_t thread;
     bool started;
-    bool asked;          /* there may be work */
-    pthread_cond_t wake; /* with the sieve's lock */
+    bool asked;                  /* there may be work */
+    pthread_cond_t wake, merged; /* with the sieve's lock */
     atomic_bool stop;
     atomic_bool pause; /* somebody is waiting for an answer */
     bool merging;
@@ -141,5 +144,7 @@ void dj_compactor_stop(deja_sieve *s);
 void dj_compactor_fini(deja_sieve *s);
 /* Merges runs if there are enough, in the thread or here. */
 void dj_compact(deja_sieve *s);
+/* Before a flush: makes sure that runs do not arrive faster than they are merged. */
+void dj_compact_room(deja_sieve *s);
 
 #endif

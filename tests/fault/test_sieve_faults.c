@@ -213,6 +213,92 @@ static void a_full_disk_loses_no_line(void **state)
     }
 }
 
+/* --- Merges that fail or are slow ---------------------------------------------------------- */
+
+/* Adds n runs of one key each. */
+static int flush_runs(struct sieving *w, uint64_t *line, int n, deja_error *err)
+{
+    int rc = DEJA_OK;
+    for (int i = 0; i < n && rc == DEJA_OK && !w->wrong[0]; i++, ++*line) {
+        sieving_feed(w, *line, *line + 1);
+        rc = dj_sieve_flush(w->s, err);
+    }
+    return rc;
+}
+
+static uint64_t runs_of(const struct sieving *w)
+{
+    deja_sieve_report r = DEJA_SIEVE_REPORT_INIT;
+    assert_int_equal(deja_sieve_stats(w->s, &r, NULL), DEJA_OK);
+    return r.runs;
+}
+
+/* Merges read runs, which nothing else does here. */
+static void failing_merges_stop_a_sieve_until_they_work_again(void **state)
+{
+    for (uint32_t flags = 0; flags <= DEJA_SIEVE_NO_THREAD; flags += DEJA_SIEVE_NO_THREAD) {
+        struct sieving w;
+        deja_error err = {0};
+        uint64_t line = 0;
+        sieving_begin(&w, scratch_path("sieve"), LINES, flags);
+        w.share.filter = 1 << 20;
+        sieving_open(&w);
+        assert_int_equal(flush_runs(&w, &line, 1, &err), DEJA_OK);
+        fault.at = 1;
+        fault.error = -EIO;
+        fault.call = "pread";
+        assert_int_equal(flush_runs(&w, &line, LINES, &err), DEJA_EIO);
+        assert_int_equal(runs_of(&w), 2 * DJ_SIEVE_MANY);
+        assert_non_null(strstr(err.text, "because merges fail; solve this first:"));
+        assert_non_null(strstr(err.text, "Input/output error"));
+        fault.call = NULL; /* the same sieve continues */
+        assert_int_equal(flush_runs(&w, &line, 50, &err), DEJA_OK);
+        assert_true(runs_of(&w) < DJ_SIEVE_MANY);
+        finish(&w);
+        scratch_clear(NULL);
+    }
+}
+
+static struct {
+    atomic_bool on;
+    struct sieving *w;
+} slow;
+
+/* Merges call this before they read; the first one begins when there are many runs, and takes longer
+ * than many flushes. */
+int posix_fadvise(int fd, off_t from, off_t len, int advice)
+{
+    (void)fd, (void)from, (void)len, (void)advice;
+    if (!atomic_exchange(&slow.on, false))
+        return 0;
+    for (bool many = false; !many; usleep(1000)) {
+        pthread_mutex_lock(&slow.w->s->lock);
+        many = slow.w->s->runs->n >= DJ_SIEVE_MANY;
+        pthread_mutex_unlock(&slow.w->s->lock);
+    }
+    usleep(50000);
+    return 0;
+}
+
+static void flushes_wait_for_slow_merges(void **state)
+{
+    struct sieving w;
+    deja_error err = {0};
+    uint64_t line = 0, most = 0;
+    sieving_begin(&w, scratch_path("sieve"), LINES, 0);
+    w.share.filter = 1 << 20;
+    sieving_open(&w);
+    assert_int_equal(flush_runs(&w, &line, 1, &err), DEJA_OK); /* reads its run */
+    slow.w = &w;
+    atomic_store(&slow.on, true);
+    while (line < DJ_SIEVE_MANY + 200 && !w.wrong[0]) {
+        assert_int_equal(flush_runs(&w, &line, 1, &err), DEJA_OK);
+        most = runs_of(&w) > most ? runs_of(&w) : most;
+    }
+    assert_int_equal(most, DJ_SIEVE_MANY);
+    finish(&w);
+}
+
 /* --- Several processes ---------------------------------------------------------------------- */
 
 static void a_second_writer_is_refused_and_readers_are_not(void **state)
@@ -309,6 +395,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(one_failing_call_loses_no_line, scratch_clear),
         cmocka_unit_test_teardown(a_full_disk_loses_no_line, scratch_clear),
+        cmocka_unit_test_teardown(failing_merges_stop_a_sieve_until_they_work_again,
+                                  scratch_clear),
+        cmocka_unit_test_teardown(flushes_wait_for_slow_merges, scratch_clear),
         cmocka_unit_test_teardown(a_second_writer_is_refused_and_readers_are_not, scratch_clear),
         cmocka_unit_test_teardown(readers_open_while_files_come_and_go, scratch_clear),
         cmocka_unit_test_teardown(a_read_only_directory_can_be_read, scratch_clear),
