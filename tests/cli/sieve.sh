@@ -43,8 +43,8 @@ every_line_comes_out_once_and_some_come_late() {
     expect_stdout ''
     all_new_urls 10 200000 >>list
     # shellcheck disable=SC2086
-    succeeds deja dedup $tiny --sieve s list
-    all_new_urls 10 200000 | expect_stdout
+    deja dedup $tiny --sieve s -q list | LC_ALL=C sort >out # some of them come late
+    all_new_urls 10 200000 | LC_ALL=C sort | cmp -s - out || fail "$(cat out)"
 }
 
 the_summary_fits_80_columns() {
