@@ -32,13 +32,61 @@ static void blocked_prefetch(const struct dj_part *p, const uint64_t *hash, size
     dj_key_lines_prefetch(&p->blocks, hash, n, for_add);
 }
 
+static void blocked_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                             size_t n, uint8_t *found)
+{
+    if (p->blocks.key_lines > 1)
+        dj_key_lines_contains(p->kernel, &p->blocks, hash, ahead, n, found);
+    else
+        p->kernel->contains(&p->blocks, hash, ahead, n, found);
+}
+
+static void add(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                uint8_t *is_new)
+{
+    if (p->blocks.key_lines > 1)
+        dj_key_lines_add(p->kernel, &p->blocks, hash, ahead, n, is_new);
+    else
+        p->kernel->add(&p->blocks, hash, ahead, n, is_new);
+}
+
+/* Threads that share a part look up their keys without a lock.  Only absent keys are then added
+ * under the lock, with the plain stores of a single writer into lines that are in the cache by now.
+ * Atomic ORs, one for each word of a new key, would take twice as long as everything else.  The
+ * lock also makes a key new to exactly one thread. */
+static void add_shared(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                       uint8_t *is_new)
+{
+    uint64_t absent[DJ_CHUNK];
+    uint8_t key[DJ_CHUNK], added[DJ_CHUNK];
+    size_t m = 0;
+    blocked_contains(p, hash, ahead, n, is_new);
+    for (size_t i = 0; i < n; i++) {
+        absent[m] = hash[i];
+        key[m] = (uint8_t)i;
+        m += !is_new[i];
+        is_new[i] = 0;
+    }
+    if (p->blocks.key_lines > 1 && 4 * m > n) /* many of the next keys are absent, too */
+        dj_key_lines_prefetch(&p->blocks, ahead, n, true);
+    if (m == 0)
+        return;
+    dj_line_lock(&p->adding);
+    add(p, absent, absent, m, added);
+    dj_line_unlock(&p->adding);
+    for (size_t i = 0; i < m; i++)
+        is_new[key[i]] = added[i];
+}
+
 static size_t blocked_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
                           uint8_t *is_new, bool shared)
 {
-    if (p->blocks.key_lines > 1)
-        dj_key_lines_add(p->kernel, &p->blocks, hash, ahead, n, is_new, shared);
-    else
-        (shared ? p->kernel->add_shared : p->kernel->add)(&p->blocks, hash, ahead, n, is_new);
+    if (!shared)
+        add(p, hash, ahead, n, is_new);
+    for (size_t at = 0, lot; shared && at < n; at += lot) {
+        lot = n - at < DJ_CHUNK ? n - at : DJ_CHUNK;
+        add_shared(p, hash + at, ahead + at, lot, is_new + at);
+    }
     return n;
 }
 
@@ -53,15 +101,6 @@ static void blocked_mark(const struct dj_part *p, const uint64_t *hash, const ui
                     p->pieces,
                     (uint64_t)(dj_block_of(&line, dj_key_line_hash(hash[i], j)) - p->body));
     }
-}
-
-static void blocked_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
-                             size_t n, uint8_t *found)
-{
-    if (p->blocks.key_lines > 1)
-        dj_key_lines_contains(p->kernel, &p->blocks, hash, ahead, n, found);
-    else
-        p->kernel->contains(&p->blocks, hash, ahead, n, found);
 }
 
 #define BLOCK_WORDS (DJ_BLOCK_BITS / 64)

@@ -33,16 +33,18 @@ struct dj_part {
     uint8_t *body;     /* body_len bytes, 64-aligned */
     uint64_t body_len;
     struct dj_pieces *pieces; /* in a file with a piece table, for the writer; otherwise NULL */
-    _Atomic uint64_t keys;    /* adds that answered "new" */
     const struct dj_block_kernel *kernel; /* blocked, window */
     struct dj_fuse fuse;                  /* static only */
     struct dj_blocks blocks;              /* blocked, window */
     uint32_t lines, newest;               /* window: generations; the one that takes keys */
     struct dj_counters counters;          /* spectral */
     const struct dj_counters_kernel *counters_kernel;
-    bool minimal;                         /* spectral: minimal increase */
-    atomic_uint today;                    /* dated: the day of the current adds */
+    bool minimal;      /* spectral: minimal increase */
+    atomic_uint today; /* dated: the day of the current adds */
+    /* Threads that add write these, so they are in other cache lines than what all threads read. */
     atomic_bool line_lock[DJ_LINE_LOCKS]; /* spectral, dated */
+    _Atomic uint64_t keys;                /* adds that answered "new" */
+    atomic_bool adding;                   /* blocked: one of several threads adds */
 };
 
 /* Gives the part its body: zeros if it is new, otherwise the contents of a file. */

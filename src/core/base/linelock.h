@@ -1,5 +1,5 @@
-/* linelock.h - a lock for a few cache lines that several threads write: held for a few instructions,
- * so waiting threads only yield. */
+/* linelock.h - a lock for cache lines that several threads write: held for few instructions, so
+ * waiting threads only yield. */
 #ifndef DJ_LINELOCK_H
 #define DJ_LINELOCK_H
 #include <sched.h>

@@ -1,12 +1,13 @@
-/* writer.h - plain stores for a single writer, atomic ones for several.
+/* writer.h - plain stores for a single writer; atomic ones, or a lock, for several.
  *
  * Setting the bits of a key takes one or two vector stores, or up to eight atomic ORs, which cost
  * several times as much as the rest of an add.  Two threads with plain stores could overwrite each
- * other's bits and lose a key, so plain stores are only for a filter with a single writer.
+ * other's bits and lose a key, so plain stores without a lock are only for a filter with a single
+ * writer.
  *
  * The first thread that adds becomes the owner, and adds alone.  Another thread that wants to add
- * marks the filter as shared and waits for the owner's current batch, if any.  From then on all
- * threads use atomics and none waits.  A thread that has added DJ_WRITER_ALONE batches in a row
+ * marks the filter as shared and waits for the owner's current batch, if any.  From then on the
+ * kind uses atomics or its own lock.  A thread that has added DJ_WRITER_ALONE batches in a row
  * becomes the owner as soon as no other thread is inside a batch, and the filter is no longer
  * shared.
  *

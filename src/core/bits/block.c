@@ -1,4 +1,4 @@
-/* block.c - the portable kernel, the shared add, and the choice of a kernel.
+/* block.c - the portable kernel, the shared add to a line, and the choice of a kernel.
  *
  * The portable kernel walks the eight 64-bit words of a block, two lanes in each.  It uses relaxed
  * atomics, which cost nothing on common machines and make a lookup concurrent with an add well
@@ -84,16 +84,6 @@ static bool set_shared(uint64_t *block, const struct pattern *p)
     return missing != 0;
 }
 
-static void portable_add_shared(const struct dj_blocks *b, const uint64_t *hash,
-                                const uint64_t *ahead, size_t n, uint8_t *is_new)
-{
-    for (size_t i = 0; i < n; i++) {
-        DJ_PREFETCH(dj_block_of(b, ahead[i]));
-        const struct pattern p = make_pattern(b, hash[i]);
-        is_new[i] = set_shared((uint64_t *)(void *)dj_block_of(b, hash[i]), &p);
-    }
-}
-
 /* Which of the lines starting at `first` contain the pattern, one bit per line. */
 static uint8_t lines_with(const struct dj_blocks *b, const uint64_t *first,
                           const struct pattern *p)
@@ -160,7 +150,7 @@ static void portable_find_bodies(const struct dj_blocks *const *bodies, uint32_t
 }
 
 const struct dj_block_kernel dj_block_portable = {
-    "portable",          portable_contains, portable_add,         portable_add_shared,
+    "portable",          portable_contains, portable_add,
     portable_find_lines, portable_add_line, portable_find_bodies,
 };
 

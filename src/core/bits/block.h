@@ -65,7 +65,6 @@ struct dj_block_kernel {
     const char *name;
     dj_block_contains *contains;
     dj_block_add *add;
-    dj_block_add *add_shared; /* the same, for any number of concurrent writers */
     dj_block_find_lines *find_lines;
     dj_block_add_line *add_line;
     dj_block_find_bodies *find_bodies;
@@ -99,18 +98,6 @@ static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
 static inline uint8_t *dj_block_lines_of(const struct dj_blocks *b, uint64_t hash)
 {
     return b->body + (size_t)DJ_BLOCK_BYTES * b->lines * dj_mulhi(hash, b->n_blocks);
-}
-
-/* For concurrent writers: sets bits of a block that a kernel found missing; bit w of `words` is set
- * if missing[w] is not 0.  True if this call set at least one of them. */
-static inline bool dj_block_set_missing(uint64_t *block, const uint64_t missing[8], unsigned words)
-{
-    uint64_t set = 0;
-    for (; words; words &= words - 1) {
-        const int w = __builtin_ctz(words);
-        set |= missing[w] & ~__atomic_fetch_or(block + w, missing[w], __ATOMIC_RELAXED);
-    }
-    return set != 0;
 }
 
 static inline void dj_block_prefetch_lines(const struct dj_blocks *b, uint64_t hash)

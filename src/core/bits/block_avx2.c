@@ -100,31 +100,6 @@ static void avx2_add(const struct dj_blocks *b, const uint64_t *hash, const uint
     }
 }
 
-/* The 64-bit words that are not 0, one bit for each. */
-static inline unsigned used_words(__m256i bits)
-{
-    const __m256i unused = _mm256_cmpeq_epi64(bits, _mm256_setzero_si256());
-    return ~(unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(unused)) & 15;
-}
-
-static void avx2_add_shared(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
-                            size_t n, uint8_t *is_new)
-{
-    const struct shape s = shape_of(b);
-    uint64_t bits[8];
-    for (size_t i = 0; i < n; i++) {
-        DJ_PREFETCH(block_at(&s, ahead[i]));
-        __m256i *block = block_at(&s, hash[i]);
-        const struct pattern p = make_pattern(&s, hash[i]);
-        const __m256i low = _mm256_andnot_si256(_mm256_load_si256(block), p.low);
-        const __m256i high = _mm256_andnot_si256(_mm256_load_si256(block + 1), p.high);
-        _mm256_storeu_si256((__m256i *)(void *)bits, low);
-        _mm256_storeu_si256((__m256i *)(void *)(bits + 4), high);
-        is_new[i] = dj_block_set_missing((uint64_t *)(void *)block, bits,
-                                         used_words(low) | used_words(high) << 4);
-    }
-}
-
 static inline __m256i *lines_at(const struct shape *s, uint32_t lines, uint64_t hash)
 {
     return block_at(s, 0) + (size_t)2 * lines * dj_mulhi(hash, s->n_blocks);
@@ -216,6 +191,5 @@ static void avx2_find_bodies(const struct dj_blocks *const *bodies, uint32_t n_b
 }
 
 const struct dj_block_kernel dj_block_avx2 = {
-    "avx2",          avx2_contains, avx2_add,         avx2_add_shared,
-    avx2_find_lines, avx2_add_line, avx2_find_bodies,
+    "avx2", avx2_contains, avx2_add, avx2_find_lines, avx2_add_line, avx2_find_bodies,
 };

@@ -76,21 +76,6 @@ static void avx512_add(const struct dj_blocks *b, const uint64_t *hash, const ui
     }
 }
 
-static void avx512_add_shared(const struct dj_blocks *b, const uint64_t *hash,
-                              const uint64_t *ahead, size_t n, uint8_t *is_new)
-{
-    const struct shape s = shape_of(b);
-    uint64_t bits[8];
-    for (size_t i = 0; i < n; i++) {
-        DJ_PREFETCH(block_at(&s, ahead[i]));
-        void *at = block_at(&s, hash[i]);
-        const struct pattern p = make_pattern(&s, hash[i]);
-        const __m512i lacks = _mm512_andnot_si512(_mm512_load_si512(at), p.bits);
-        _mm512_storeu_si512(bits, lacks);
-        is_new[i] = dj_block_set_missing(at, bits, _mm512_test_epi64_mask(lacks, lacks));
-    }
-}
-
 static inline uint8_t lines_with(const uint8_t *first, uint32_t lines, struct pattern p)
 {
     unsigned found = 0;
@@ -141,6 +126,5 @@ static void avx512_find_bodies(const struct dj_blocks *const *bodies, uint32_t n
 }
 
 const struct dj_block_kernel dj_block_avx512 = {
-    "avx512",          avx512_contains, avx512_add,         avx512_add_shared,
-    avx512_find_lines, avx512_add_line, avx512_find_bodies,
+    "avx512", avx512_contains, avx512_add, avx512_find_lines, avx512_add_line, avx512_find_bodies,
 };

@@ -82,13 +82,11 @@ static void add_group(dj_block_add *add, const struct dj_blocks *b, const uint64
 }
 
 void dj_key_lines_add(const struct dj_block_kernel *kernel, const struct dj_blocks *b,
-                      const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *is_new,
-                      bool shared)
+                      const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *is_new)
 {
     for (size_t at = 0, group; at < n; at += group) {
         group = n - at < GROUP ? n - at : GROUP;
-        add_group(shared ? kernel->add_shared : kernel->add, b, hash + at, ahead + at, group,
-                  is_new + at);
+        add_group(kernel->add, b, hash + at, ahead + at, group, is_new + at);
     }
 }
 

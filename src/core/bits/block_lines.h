@@ -37,8 +37,7 @@ static inline uint64_t dj_key_line_hash(uint64_t hash, uint32_t j)
 void dj_key_lines_contains(const struct dj_block_kernel *kernel, const struct dj_blocks *b,
                            const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *found);
 void dj_key_lines_add(const struct dj_block_kernel *kernel, const struct dj_blocks *b,
-                      const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *is_new,
-                      bool shared);
+                      const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *is_new);
 /* found[i] = 1 if at least one body has hash i.  The bodies can differ in everything. */
 void dj_key_lines_find_any(const struct dj_block_kernel *kernel,
                            const struct dj_blocks *const *bodies, uint32_t n_bodies,

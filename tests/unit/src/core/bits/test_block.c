@@ -21,8 +21,7 @@
 extern const struct dj_block_kernel dj_block_avx512_emulated;
 #endif
 
-/* Every kernel of this CPU, then the emulated one; and then each of them once more, with its shared
- * adds instead of its plain ones. */
+/* Every kernel of this CPU, then the emulated one. */
 static const struct dj_block_kernel *variant(size_t i)
 {
     static struct dj_block_kernel all[8];
@@ -32,10 +31,6 @@ static const struct dj_block_kernel *variant(size_t i)
 #ifdef DJ_TEST_EMULATED_AVX512
     all[n++] = dj_block_avx512_emulated;
 #endif
-    const size_t kernels = n;
-    for (size_t j = 0; j < kernels; j++)
-        all[n++] = (struct dj_block_kernel){
-            .name = "shared", .add = all[j].add_shared, .add_line = dj_block_add_line_shared};
     return i < n ? &all[i] : NULL;
 }
 
@@ -210,13 +205,10 @@ static void compare(const struct dj_block_kernel *kernel, uint64_t n_blocks, uin
             fail_msg("%s: another is_new for k %u, %zu blocks", kernel->name, k, (size_t)n_blocks);
         if (memcmp(a.body, b.body, DJ_BLOCK_BYTES * n_blocks) != 0)
             fail_msg("%s: another body for k %u, %zu blocks", kernel->name, k, (size_t)n_blocks);
-        if (kernel->contains) {
-            dj_block_portable.contains(&a, hash, hash, 2 * KEYS, want);
-            kernel->contains(&b, hash, hash, 2 * KEYS, got);
-            if (memcmp(want, got, 2 * KEYS) != 0)
-                fail_msg("%s: another answer for k %u, %zu blocks", kernel->name, k,
-                         (size_t)n_blocks);
-        }
+        dj_block_portable.contains(&a, hash, hash, 2 * KEYS, want);
+        kernel->contains(&b, hash, hash, 2 * KEYS, got);
+        if (memcmp(want, got, 2 * KEYS) != 0)
+            fail_msg("%s: another answer for k %u, %zu blocks", kernel->name, k, (size_t)n_blocks);
     }
     free(a.body);
     free(b.body);
@@ -258,8 +250,7 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
         static uint8_t is_new[FEW], found[FEW];
         const struct dj_block_kernel *kernel = variant(v);
         kernel->add(&b, hash, hash, FEW, is_new);
-        if (kernel->contains)
-            kernel->contains(&b, hash, hash, FEW, found);
+        kernel->contains(&b, hash, hash, FEW, found);
         for (size_t i = 0; i < FEW; i++) {
             const uint64_t at = plain_block_of(hash[i], b.n_blocks);
             uint8_t want[DJ_BLOCK_BYTES] = {0};
@@ -268,7 +259,7 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
                     plain_add(want, 1, b.lane_sets, hash[j]);
             assert_ptr_equal(dj_block_of(&b, hash[i]), b.body + DJ_BLOCK_BYTES * at);
             assert_memory_equal(b.body + DJ_BLOCK_BYTES * at, want, DJ_BLOCK_BYTES);
-            assert_true(!kernel->contains || found[i]);
+            assert_true(found[i]);
         }
         assert_int_equal(madvise(b.body, len, MADV_DONTNEED), 0); /* zeros for the next kernel */
     }
@@ -336,8 +327,7 @@ static void an_empty_batch_changes_nothing(void **state)
         uint8_t answer = 77;
         const uint64_t hash = 5;
         variant(v)->add(&b, &hash, &hash, 0, &answer);
-        if (variant(v)->contains)
-            variant(v)->contains(&b, &hash, &hash, 0, &answer);
+        variant(v)->contains(&b, &hash, &hash, 0, &answer);
         assert_int_equal(answer, 77);
         assert_memory_equal(b.body, empty, sizeof empty);
         free(b.body);
@@ -349,7 +339,7 @@ static void no_key_is_found_in_an_empty_body(void **state)
     for (uint32_t k = 1; k <= LANES; k++) {
         struct dj_blocks b = new_blocks(3, k);
         for (size_t v = 0; variant(v); v++)
-            for (uint64_t hash = 0; variant(v)->contains && hash < 100; hash++) {
+            for (uint64_t hash = 0; hash < 100; hash++) {
                 uint8_t found = 1;
                 const uint64_t h = dj_mix64(hash);
                 variant(v)->contains(&b, &h, &h, 1, &found);
@@ -372,10 +362,8 @@ static void a_key_with_one_bit_missing_is_not_found(void **state)
                 uint8_t found = 1, is_new = 0;
                 plain_add(b.body, 1, b.lane_sets, hash);
                 b.body[bits[i] / 8] = (uint8_t)(b.body[bits[i] / 8] & ~(1u << bits[i] % 8));
-                if (variant(v)->contains) {
-                    variant(v)->contains(&b, &hash, &hash, 1, &found);
-                    assert_int_equal(found, 0);
-                }
+                variant(v)->contains(&b, &hash, &hash, 1, &found);
+                assert_int_equal(found, 0);
                 variant(v)->add(&b, &hash, &hash, 1, &is_new);
                 assert_int_equal(is_new, 1);
                 variant(v)->add(&b, &hash, &hash, 1, &is_new);
@@ -413,8 +401,8 @@ static bool plain_has(const uint8_t *body, uint64_t n_blocks, const uint32_t *la
     return !plain_add(copy, 1, lane_sets, hash); /* with one block, every hash falls into it */
 }
 
-static void check_lines(const struct dj_block_kernel *kernel, uint64_t n_blocks, uint32_t k,
-                        uint32_t lines)
+static void check_lines(const struct dj_block_kernel *kernel, dj_block_add_line *add_line,
+                        uint64_t n_blocks, uint32_t k, uint32_t lines)
 {
     enum {
         FEW = 300
@@ -433,15 +421,13 @@ static void check_lines(const struct dj_block_kernel *kernel, uint64_t n_blocks,
                     (uint8_t)(plain_has(plain.line[m], n_blocks, b.lane_sets, hash[i]) << m);
             plain_add(plain.line[l], n_blocks, b.lane_sets, hash[i]);
         }
-        kernel->add_line(&b, l, hash, hash, FEW, had);
+        add_line(&b, l, hash, hash, FEW, had);
         assert_memory_equal(had, want, FEW);
-        if (kernel->find_lines) {
-            kernel->find_lines(&b, hash, hash, FEW, found);
-            for (size_t i = 0; i < FEW; i++)
-                assert_int_equal(found[i], had[i] | found[i] | 1u << l);
-            dj_block_portable.find_lines(&b, hash, hash, FEW, want);
-            assert_memory_equal(found, want, FEW);
-        }
+        kernel->find_lines(&b, hash, hash, FEW, found);
+        for (size_t i = 0; i < FEW; i++)
+            assert_int_equal(found[i], had[i] | found[i] | 1u << l);
+        dj_block_portable.find_lines(&b, hash, hash, FEW, want);
+        assert_memory_equal(found, want, FEW);
     }
     for (uint32_t l = 0; l < lines; l++) {
         for (uint64_t at = 0; at < n_blocks; at++)
@@ -458,8 +444,10 @@ static void every_kernel_keeps_lines_separate(void **state)
     for (size_t v = 0; variant(v); v++)
         for (uint32_t lines = 1; lines <= DJ_BLOCK_LINES; lines++)
             for (uint32_t k = 1; k <= LANES; k += 3)
-                for (size_t s = 0; s < DJ_ARRAY_LEN(few); s++)
-                    check_lines(variant(v), few[s], k, lines);
+                for (size_t s = 0; s < DJ_ARRAY_LEN(few); s++) {
+                    check_lines(variant(v), variant(v)->add_line, few[s], k, lines);
+                    check_lines(variant(v), dj_block_add_line_shared, few[s], k, lines);
+                }
 }
 
 /* --- Several bodies -------------------------------------------------------- */
@@ -475,7 +463,7 @@ static void each_of_several_bodies_answers(void **state)
     static uint32_t having[FEW];
     static uint8_t unused[FEW], one[FEW];
     for (size_t v = 0; variant(v); v++)
-        for (uint32_t n = 1; variant(v)->find_bodies && n <= BODIES; n++) {
+        for (uint32_t n = 1; n <= BODIES; n++) {
             struct dj_blocks b[BODIES];
             const struct dj_blocks *list[BODIES];
             uint32_t want[FEW] = {0};

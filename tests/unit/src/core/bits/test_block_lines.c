@@ -53,28 +53,27 @@ static void every_line_gets_its_bits(void **state)
     draw(ahead, KEYS, 9);
     for (size_t v = 0; dj_block_at(v); v++)
         for (size_t s = 0; s < DJ_ARRAY_LEN(sizes); s++)
-            for (uint32_t lines = 1; lines <= 3; lines++)
-                for (int shared = 0; shared < 2; shared++) {
-                    const uint32_t k = 1 + (uint32_t)(5 * s + lines) % 16;
-                    const struct dj_blocks b = new_body(sizes[s], k, lines);
-                    const struct dj_blocks want = new_body(sizes[s], k, lines);
-                    draw(hash, KEYS, 1 + s);
-                    dj_key_lines_prefetch(&b, hash, KEYS, true);
-                    dj_key_lines_add(dj_block_at(v), &b, hash, ahead, KEYS / 2, answer, shared);
-                    for (size_t i = 0; i < KEYS / 2; i++)
-                        assert_int_equal(answer[i], plain(&want, hash[i], true));
-                    assert_memory_equal(b.body, want.body, DJ_BLOCK_BYTES * sizes[s] * lines);
-                    dj_key_lines_contains(dj_block_at(v), &b, hash, ahead, KEYS, answer);
-                    for (size_t i = 0; i < KEYS; i++)
-                        assert_int_equal(answer[i], plain(&want, hash[i], false));
-                    for (size_t i = 0; i < 5; i++) { /* single calls */
-                        dj_key_lines_contains(dj_block_at(v), &b, hash + KEYS - i - 1, ahead, 1,
-                                              answer);
-                        assert_int_equal(answer[0], plain(&want, hash[KEYS - i - 1], false));
-                    }
-                    free(b.body);
-                    free(want.body);
+            for (uint32_t lines = 1; lines <= 3; lines++) {
+                const uint32_t k = 1 + (uint32_t)(5 * s + lines) % 16;
+                const struct dj_blocks b = new_body(sizes[s], k, lines);
+                const struct dj_blocks want = new_body(sizes[s], k, lines);
+                draw(hash, KEYS, 1 + s);
+                dj_key_lines_prefetch(&b, hash, KEYS, true);
+                dj_key_lines_add(dj_block_at(v), &b, hash, ahead, KEYS / 2, answer);
+                for (size_t i = 0; i < KEYS / 2; i++)
+                    assert_int_equal(answer[i], plain(&want, hash[i], true));
+                assert_memory_equal(b.body, want.body, DJ_BLOCK_BYTES * sizes[s] * lines);
+                dj_key_lines_contains(dj_block_at(v), &b, hash, ahead, KEYS, answer);
+                for (size_t i = 0; i < KEYS; i++)
+                    assert_int_equal(answer[i], plain(&want, hash[i], false));
+                for (size_t i = 0; i < 5; i++) { /* single calls */
+                    dj_key_lines_contains(dj_block_at(v), &b, hash + KEYS - i - 1, ahead, 1,
+                                          answer);
+                    assert_int_equal(answer[0], plain(&want, hash[KEYS - i - 1], false));
                 }
+                free(b.body);
+                free(want.body);
+            }
 }
 
 /* A key is absent if any line lacks one of its bits. */
@@ -90,7 +89,7 @@ static void a_key_that_one_line_lacks_is_absent(void **state)
             memset(dj_key_line(&b, j).body, 0, 10 * DJ_BLOCK_BYTES);
             dj_key_lines_contains(dj_block_at(v), &b, &hash, &hash, 1, &found);
             assert_int_equal(found, 0);
-            dj_key_lines_add(dj_block_at(v), &b, &hash, &hash, 1, &found, false);
+            dj_key_lines_add(dj_block_at(v), &b, &hash, &hash, 1, &found);
             assert_int_equal(found, 1); /* new */
             dj_key_lines_contains(dj_block_at(v), &b, &hash, &hash, 1, &found);
             assert_int_equal(found, 1);
@@ -114,7 +113,7 @@ static void bodies_of_one_two_and_three_lines_are_asked_together(void **state)
             b[j] = new_body(2 + 3 * j, 2 + j, 1 + j % 3);
             list[j] = &b[j];
             draw(other, KEYS, 20 + j); /* those of the first body, and others */
-            dj_key_lines_add(&dj_block_portable, &b[j], other, other, 30 + 30 * j, unused, false);
+            dj_key_lines_add(&dj_block_portable, &b[j], other, other, 30 + 30 * j, unused);
         }
         dj_key_lines_find_any(dj_block_at(v), list, BODIES, hash, hash, KEYS, found);
         for (size_t i = 0; i < KEYS; i++) {
