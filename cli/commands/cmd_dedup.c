@@ -126,8 +126,8 @@ struct job {
     struct judge judge;
     struct session session;
     bool sync_output; /* a regular file, which must be synced */
-    double synced;    /* time of the last sync of the state, in seconds of the session */
-    bool unsynced;    /* it has changed since then */
+    double next_sync; /* when to sync the state again, in seconds of the session */
+    bool unsynced;    /* it has changed since the last sync */
     struct dedup_append append;
     bool unprinted; /* keys were judged whose lines have not been printed */
     uint64_t kept, dropped;
@@ -289,10 +289,11 @@ static int commit(struct job *j, deja_error *err)
 
 static int sync_state(struct job *j, deja_error *err)
 {
+    const double began = progress_seconds(&j->session.progress);
     int rc = commit(j, err);
     if (rc == DEJA_OK && j->pending)
         rc = deja_filter_sync(j->filter, err);
-    j->synced = progress_seconds(&j->session.progress);
+    j->next_sync = session_next_sync(began, progress_seconds(&j->session.progress));
     j->unsynced = false;
     return rc;
 }
@@ -308,7 +309,7 @@ static int on_pause(void *job, deja_error *err)
 {
     struct job *j = job;
     int rc = DEJA_OK;
-    if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
+    if (progress_seconds(&j->session.progress) > j->next_sync)
         rc = j->unsynced ? sync_state(j, err) : DEJA_OK;
     else if (is_waiting(j))
         rc = commit(j, err);
@@ -324,7 +325,7 @@ static int after_batch(struct job *j, deja_error *err)
     if (!j->pending && !j->o->append)
         return out_flush(j->session.out, err);
     j->unsynced = true;
-    if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
+    if (progress_seconds(&j->session.progress) > j->next_sync)
         return sync_state(j, err);
     if (j->sync_output && !many)
         return out_flush(j->session.out, err); /* the next commit syncs it */
@@ -521,7 +522,7 @@ static int run(struct call *call, deja_error *err)
         return dedup_counts_run(call, err);
     if (o->shared.redis)
         return run_remote(call, err);
-    struct job j = {.call = call, .o = o};
+    struct job j = {.call = call, .o = o, .next_sync = SESSION_SYNC};
     j.append.file.fd = -1;
     int rc = has_state(&j) ? DEJA_OK : shared_check_url(&j.o->shared, err);
     if (rc == DEJA_OK)

@@ -323,18 +323,19 @@ struct synced {
     deja_filter *filter;
     session_fn *fn;
     void *job;
-    double at;  /* seconds */
-    bool dirty; /* keys may have been added since then */
+    double next; /* when a sync is due, in seconds */
+    bool dirty;  /* keys may have been added since the last one */
 };
 
 static int sync_if_due(struct synced *s, deja_error *err)
 {
     const double now = progress_seconds(&s->session->progress);
-    if (now - s->at <= SESSION_SYNC)
+    if (now <= s->next)
         return DEJA_OK;
-    s->at = now;
+    const int rc = deja_filter_sync(s->filter, err);
+    s->next = session_next_sync(now, progress_seconds(&s->session->progress));
     s->dirty = false;
-    return deja_filter_sync(s->filter, err);
+    return rc;
 }
 
 static int sync_in_pause(void *synced, deja_error *err)
@@ -355,7 +356,7 @@ static int do_and_sync(void *synced, struct batch *b, deja_error *err)
 int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
                         deja_error *err)
 {
-    struct synced synced = {s, f, fn, job, 0, false};
+    struct synced synced = {s, f, fn, job, SESSION_SYNC, false};
     session_on_pause(s, sync_in_pause, &synced);
     const int rc = session_each(s, do_and_sync, &synced, err);
     session_on_pause(s, NULL, NULL);
