@@ -9,8 +9,8 @@
 
 #define DJ_SIEVE_HASHES 4 /* k of the filter; see sieve.c */
 #define DJ_SIEVE_FAN    8 /* runs that one merge joins */
-/* With so many runs, a flush waits for a merge; if merges fail, it fails with twice as many.  Each
- * is an open file, and many systems allow a process 1024. */
+/* With this many runs, a flush waits for a merge; if merges fail, it fails at twice the number.  Each
+ * run is an open file, and many systems allow a process 1024. */
 #define DJ_SIEVE_MANY   256
 
 #define DJ_FILTER_FILE  "filter.deja"

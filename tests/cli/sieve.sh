@@ -153,24 +153,6 @@ waiting_lines_come_out_in_time() {
     _complete out
 }
 
-a_killed_run_loses_no_line() {
-    _list 100000
-    for ((i = 0; i < 40; i++)); do
-        # shellcheck disable=SC2086
-        "$DEJA" dedup -q $tiny --sieve s list >"out.$i" &
-        sleep "0.$((i * 7 % 10))$((i % 10))"
-        kill -KILL $! 2>/dev/null || true
-        wait $! 2>/dev/null || true
-    done
-    # shellcheck disable=SC2086
-    succeeds deja dedup -q $tiny --sieve s list
-    cp .stdout out.last
-    _recovered out.*
-    # shellcheck disable=SC2086
-    succeeds deja dedup -q $tiny --sieve s -c list
-    expect_stdout 0
-}
-
 ctrl_c_settles_and_a_second_one_leaves_the_rest() {
     _list 100000
     mkfifo pipe

@@ -143,7 +143,7 @@ static void a_file_that_was_cut_short_is_found(void **state)
     finish(&w);
 }
 
-/* A crash during a write leaves such an end; nobody was told that it is safe. */
+/* A crash during a write leaves such an end, which no sync has promised. */
 static void an_incomplete_last_batch_is_cut_off(void **state)
 {
     static const char *const types[] = {"log-", "spool-"};

@@ -25,8 +25,18 @@ def fail(text):
     sys.exit("FAIL: " + text)
 
 
-def start(*args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE):
-    return subprocess.Popen([DEJA, *args], stdin=stdin, stdout=stdout, stderr=stderr, bufsize=0)
+def compile_shim(name):
+    """Compiles tests/fault/NAME.c for LD_PRELOAD into the current directory."""
+    shim = os.path.abspath(name + ".so")
+    source = os.path.join(os.environ["SOURCE"], "tests", "fault", name + ".c")
+    subprocess.run([os.environ.get("CC") or "cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE",
+                    "-Wall", "-Wextra", "-Werror", "-o", shim, source], check=True)
+    return shim
+
+
+def start(*args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more):
+    return subprocess.Popen([DEJA, *args], stdin=stdin, stdout=stdout, stderr=stderr, bufsize=0,
+                            env=dict(os.environ, **more))
 
 
 def run(*args, data=b""):

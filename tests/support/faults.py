@@ -20,8 +20,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import dejarun
+
 DEJA = os.environ["DEJA"]
-SOURCE = Path(os.environ["SOURCE"])
 PATIENCE = 600
 SHIM = Path.cwd() / "failnth.so"
 
@@ -156,12 +157,6 @@ def prepare(top):
         must("build", "-q", "--seed", "1", "-m", "16KiB", "-n", "2000", name, keys, cwd=top)
     for name in ("open.deja", "members.txt"):  # a file that was not synced
         shutil.copy(SOURCE / "tests" / "format" / "golden" / "v1" / name, top)
-
-
-def compile_shim(shim):
-    subprocess.run([os.environ.get("CC") or "cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE",
-                    "-Wall", "-Wextra", "-Werror", "-o", shim,
-                    SOURCE / "tests" / "fault" / "failnth.c"], check=True)
 
 
 class Wrong(Exception):
@@ -306,7 +301,7 @@ def main():
     everything, verbose = "--all" in words, "--verbose" in words
     wanted = [w for w in words if not w.startswith("--")]
     top = Path.cwd()
-    compile_shim(SHIM)
+    dejarun.compile_shim("failnth")
     prepare(top)
     seen = {}
     results = [try_scenario(top, s, everything, seen) for s in SCENARIOS

@@ -46,6 +46,10 @@ SCENES = [  # source, sink, lines, options
 
 
 class Scene:
+    """One way of running `dedup`, with a state that lives in the folder `work`."""
+
+    state = ["--state", "work/" + STATE]
+
     def __init__(self, source, sink, n, options, rng):
         self.source, self.sink, self.options, self.rng = source, sink, options, rng
         lines = dejarun.unique_lines(n)
@@ -68,9 +72,22 @@ class Scene:
         os.mkdir("work")
         self.handed_over = set()
 
-    def run(self, lifetime):
-        """One run, killed after that time (None: never).  True if it finished."""
-        args = ["dedup", "-q", "--state", "work/" + STATE, *self.options]
+    def start(self, args, stdin, stdout, moment):
+        return dejarun.start(*args, stdin=stdin, stdout=stdout)
+
+    def end(self, process, moment):
+        """Waits for the end, or kills the process after that time."""
+        try:
+            process.wait(dejarun.PATIENCE if moment is None else moment)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            if moment is None:
+                dejarun.fail("hangs: " + self.name())
+
+    def run(self, moment):
+        """One run, killed at that moment (None: never).  True if it finished."""
+        args = ["dedup", "-q", *self.state, *self.options]
         stdin, stdout = subprocess.DEVNULL, subprocess.PIPE
         if self.source == FILE:
             args.append("list")
@@ -82,7 +99,7 @@ class Scene:
         elif self.sink == STDOUT:
             stdout = open("out", "wb")
         began = time.monotonic()
-        process = dejarun.start(*args, stdin=stdin, stdout=stdout)
+        process = self.start(args, stdin, stdout, moment)
         errors = dejarun.Collector(process.stderr)
         collector = None
         if self.sink in (PIPE, SLOW):
@@ -91,14 +108,7 @@ class Scene:
         feeder = None
         if self.source == PACED:
             feeder = dejarun.Feeder(process.stdin, self.data, 6000, 0.004)
-        try:
-            process.wait(dejarun.PATIENCE if lifetime is None else lifetime)
-        except subprocess.TimeoutExpired:
-            if lifetime is None:
-                process.kill()
-                dejarun.fail("hangs: " + self.name())
-            process.kill()
-            process.wait()
+        self.end(process, moment)
         lived = time.monotonic() - began
         if feeder:
             feeder.finish()
@@ -145,7 +155,7 @@ class Scene:
             missing = len(self.all - self.handed_over)
             invented = len(self.handed_over - self.all)
             dejarun.fail(f"{missing} lines missing, {invented} invented: {self.name()}")
-        status, _, err = dejarun.run("verify", "work/" + STATE)
+        status, _, err = dejarun.run("verify", self.state[1])
         if status != 0:
             dejarun.fail(f"the state is not intact in the end: {self.name()}: {err}")
         self.start_over()
@@ -166,12 +176,17 @@ class Scene:
         )
 
 
+def shares(moments, scenes):
+    """(scene, its share of the moments), of equal sizes."""
+    for i, scene in enumerate(scenes):
+        yield scene, moments * (i + 1) // len(scenes) - moments * i // len(scenes)
+
+
 def main():
-    moments = int(sys.argv[1])
     rng = random.Random(20)
-    for i, scene in enumerate(SCENES):
-        share = moments * (i + 1) // len(SCENES) - moments * i // len(SCENES)
+    for scene, share in shares(int(sys.argv[1]), SCENES):
         Scene(*scene, rng).play(share)
 
 
-main()
+if __name__ == "__main__":
+    main()
