@@ -54,7 +54,7 @@ static int failed(const struct dj_journal *j, const char *what, deja_error *err)
 
 static int damaged_at(const struct dj_journal *j, uint64_t at, deja_error *err)
 {
-    return dj_fail(err, DEJA_EFORMAT, "%s/%s: damaged at byte %llu", j->folder->path,
+    return dj_fail(err, DEJA_EFORMAT, "%s/%s: damaged at byte %llu" DJ_RESTORE, j->folder->path,
                    name_of(j).text, (ull)at);
 }
 

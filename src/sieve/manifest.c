@@ -169,7 +169,7 @@ int dj_manifest_write(const struct dj_folder *folder, const struct dj_manifest *
     if (rc == DEJA_OK && !dj_write_at(tmp.fd, bytes, encode(m, runs, bytes), 0))
         rc = dj_folder_failed(folder, DJ_MANIFEST, "cannot write it", err);
     if (rc == DEJA_OK) {
-        rc = dj_tmp_commit(&tmp, *fd < 0 ? DJ_TMP_NEW : *fd, err);
+        rc = dj_folder_commit(folder, &tmp, *fd < 0 ? DJ_TMP_NEW : *fd, err);
         *taken = tmp.fd < 0;
     }
     if (*taken) {

@@ -248,7 +248,7 @@ int dj_run_finish(struct dj_run_writer *w, struct dj_run *run, deja_error *err)
         return dj_fail_memory(err);
     memcpy(run->index, w->index, index_len);
     dj_folder_remove(w->folder, dj_file_name_of("run", w->number).text); /* of a failed attempt */
-    rc = dj_tmp_commit(&w->tmp, DJ_TMP_NEW, err);
+    rc = dj_folder_commit(w->folder, &w->tmp, DJ_TMP_NEW, err);
     if (rc < 0) {
         if (w->tmp.fd < 0) { /* it has its name, but perhaps not durably */
             dj_folder_remove(w->folder, dj_file_name_of("run", w->number).text);
@@ -390,7 +390,7 @@ void dj_cursor_fini(struct dj_cursor *c)
 
 static int damaged_block(const struct dj_cursor *c, size_t block, deja_error *err)
 {
-    return dj_fail(err, DEJA_EFORMAT, "%s/%s: block %zu, at byte %llu, is damaged",
+    return dj_fail(err, DEJA_EFORMAT, "%s/%s: block %zu, at byte %llu, is damaged" DJ_RESTORE,
                    c->folder->path, dj_file_name_of("run", c->run->number).text, block,
                    (ull)c->run->index[block].at);
 }

@@ -104,7 +104,7 @@ static int write_filter(deja_sieve *s, deja_error *err)
     }
     const int over = openat(s->folder.fd, DJ_FILTER_FILE, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
     if (rc == DEJA_OK)
-        rc = dj_tmp_commit(&tmp, over < 0 ? DJ_TMP_NEW : over, err);
+        rc = dj_folder_commit(&s->folder, &tmp, over < 0 ? DJ_TMP_NEW : over, err);
     if (over >= 0)
         close(over);
     if (fd >= 0 && tmp.fd < 0)

@@ -75,6 +75,31 @@ int dj_folder_begin(const struct dj_folder *folder, const char *name, struct dj_
     return rc == DEJA_EIO ? dj_folder_failed(folder, name, "cannot create it", err) : rc;
 }
 
+/* Appends what to do about some errors. */
+static void add_remedy(int error, deja_error *err)
+{
+    const char *remedy = error == ENOSPC || error == EDQUOT
+                             ? "; make room and continue: no line is lost"
+                         : error == EMFILE ? "; allow more open files (ulimit -n)"
+                                           : NULL;
+    const size_t len = err ? strlen(err->text) : 0;
+    if (err && remedy)
+        (void)snprintf(err->text + len, sizeof err->text - len, "%s", remedy);
+}
+
+int dj_folder_commit(const struct dj_folder *folder, struct dj_tmp *tmp, int over, deja_error *err)
+{
+    deja_error why = {0};
+    const int rc = dj_tmp_commit(tmp, over, &why);
+    const int saved = errno;
+    if (rc < 0) /* the message begins with the name */
+        (void)dj_fail(err, rc, "%s/%s", folder->path, why.text);
+    if (rc < 0)
+        add_remedy(saved, err);
+    errno = saved;
+    return rc;
+}
+
 void dj_folder_remove(const struct dj_folder *folder, const char *name)
 {
     (void)unlinkat(folder->fd, name, 0);
@@ -101,11 +126,14 @@ int dj_folder_list(const struct dj_folder *folder, bool (*each)(void *ctx, const
 int dj_folder_damaged(const struct dj_folder *folder, const char *name, const char *what,
                       deja_error *err)
 {
-    return dj_fail(err, DEJA_EFORMAT, "%s/%s: %s", folder->path, name, what);
+    return dj_fail(err, DEJA_EFORMAT, "%s/%s: %s" DJ_RESTORE, folder->path, name, what);
 }
 
 int dj_folder_failed(const struct dj_folder *folder, const char *name, const char *what,
                      deja_error *err)
 {
-    return dj_fail_errno(err, "%s/%s: %s", folder->path, name, what);
+    const int rc = dj_fail_errno(err, "%s/%s: %s", folder->path, name, what), saved = errno;
+    add_remedy(saved, err);
+    errno = saved;
+    return rc;
 }

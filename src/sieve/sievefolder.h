@@ -23,11 +23,16 @@ int dj_folder_sync(const struct dj_folder *folder, deja_error *err);
 /* Starts a file without a name; dj_tmp_commit gives it this one. */
 int dj_folder_begin(const struct dj_folder *folder, const char *name, struct dj_tmp *tmp,
                     deja_error *err);
+/* dj_tmp_commit; messages name the directory, too. */
+int dj_folder_commit(const struct dj_folder *folder, struct dj_tmp *tmp, int over,
+                     deja_error *err);
 /* Deletes a file that nobody needs any more; if that fails, the next writer deletes it. */
 void dj_folder_remove(const struct dj_folder *folder, const char *name);
 /* Calls `each` for every name except . and .. until it returns false. */
 int dj_folder_list(const struct dj_folder *folder, bool (*each)(void *ctx, const char *name),
                    void *ctx, deja_error *err);
+/* The end of a message about damage that cannot be repaired. */
+#define DJ_RESTORE "; restore the sieve from a backup, or use a new one"
 /* Error messages about a file in the directory. */
 int dj_folder_damaged(const struct dj_folder *folder, const char *name, const char *what,
                       deja_error *err);

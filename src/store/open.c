@@ -41,7 +41,11 @@ static int open_locked(const char *path, bool write, int *out, deja_error *err)
         struct stat st;
         if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
             close(fd);
-            return dj_fail(err, DEJA_EINVAL, "%s is not a regular file", path);
+            return dj_fail(err, DEJA_EINVAL,
+                           S_ISDIR(st.st_mode)
+                               ? "%s is a directory, and no sieve: it has no manifest"
+                               : "%s is not a regular file",
+                           path);
         }
         /* Between open and lock, another process may have renamed its own file to this path. */
         const int rc = write ? dj_file_lock(fd, path, err) : DEJA_OK;
