@@ -23,6 +23,7 @@ from pathlib import Path
 import dejarun
 
 DEJA = os.environ["DEJA"]
+SOURCE = Path(os.environ["SOURCE"])
 PATIENCE = 600
 SHIM = Path.cwd() / "failnth.so"
 
@@ -49,15 +50,16 @@ FAULTS = {
 class Scenario:
     """A command line, and what must hold after it, whatever happened.
 
-    files: copied into the folder; keeps: {filter file: list of the keys that stay in it};
-    makes: {file: list of keys} that a successful run leaves; dedup: prints lines once."""
+    files, and folders: copied into the folder; keeps: {filter file: list of the keys that stay in it};
+    makes: {file: list of keys} that a successful run leaves; dedup: prints lines once;
+    sieve: is intact, whatever happened."""
 
     def __init__(self, name, args, files, keeps=None, makes=None, dedup=False, output=None,
-                 compare=True, rotates=False, harmless=(0,)):
+                 compare=True, rotates=False, harmless=(0,), sieve=None):
         self.name, self.args, self.files = name, args.split(), files.split()
         self.keeps, self.makes = keeps or {}, makes or {}
         self.dedup, self.output, self.compare = dedup, output, compare
-        self.rotates, self.harmless = rotates, harmless
+        self.rotates, self.harmless, self.sieve = rotates, harmless, sieve
 
 
 SCENARIOS = [
@@ -78,6 +80,8 @@ SCENARIOS = [
              {"fresh.deja": "new.txt"}, dedup=True),
     Scenario("dedup_growing_state", "dedup -j1 --state grow.deja new.txt", "new.txt grow.deja",
              {"grow.deja": "old.txt"}, {"grow.deja": "new.txt"}, dedup=True),
+    Scenario("dedup_sieve", "dedup -j1 -m 1M --sieve lines.sieve mixed.txt",
+             "mixed.txt lines.sieve", dedup=True, sieve="lines.sieve"),
     Scenario("build", "build -j1 -n 5000 out.deja new.txt", "new.txt", {},
              {"out.deja": "new.txt"}),
     Scenario("build_with_key", "build -j1 -n 5000 --key key out.deja new.txt", "new.txt key",
@@ -155,6 +159,10 @@ def prepare(top):
     must("build", "-q", "-k", "static", "static.deja", "old.txt", cwd=top)
     for name, keys in (("a.deja", "old.txt"), ("b.deja", "more.txt")):
         must("build", "-q", "--seed", "1", "-m", "16KiB", "-n", "2000", name, keys, cwd=top)
+    # Of these lines, many wait; a flush begins a merge.
+    lines("many.txt", range(0, 56000))
+    lines("mixed.txt", [*range(55000, 60500), *range(60000, 60500)])
+    must("dedup", "-q", "-m", "1M", "--seed", "7", "--sieve", "lines.sieve", "many.txt", cwd=top)
     for name in ("open.deja", "members.txt"):  # a file that was not synced
         shutil.copy(SOURCE / "tests" / "format" / "golden" / "v1" / name, top)
 
@@ -180,7 +188,8 @@ class Trial:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         for name in self.s.files:
-            shutil.copy(self.top / name, self.folder)
+            copy = shutil.copytree if (self.top / name).is_dir() else shutil.copy
+            copy(self.top / name, self.folder / name)
         mark = self.top / "mark"
         mark.unlink(missing_ok=True)
         self.status, self.out, self.err = deja(*self.s.args, cwd=self.folder,
@@ -234,6 +243,10 @@ class Trial:
                 self.fail(f"{file} lacks keys")
             if done and deja("verify", file, cwd=self.folder)[0] != 0:
                 self.fail(f"{file} is not intact")
+        if self.s.sieve:
+            status, _, err = deja("verify", self.s.sieve, cwd=self.folder)
+            if status != 0:
+                self.fail(f"the sieve is not intact: {err}")
         known = {*self.s.files, *self.s.makes, self.s.output}
         strange = [name for name in os.listdir(self.folder) if name not in known]
         if strange:
