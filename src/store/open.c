@@ -43,7 +43,7 @@ static int open_locked(const char *path, bool write, int *out, deja_error *err)
             close(fd);
             return dj_fail(err, DEJA_EINVAL,
                            S_ISDIR(st.st_mode)
-                               ? "%s is a directory, and no sieve: it has no manifest"
+                               ? "%s is not a regular file, and not a sieve: it has no manifest"
                                : "%s is not a regular file",
                            path);
         }

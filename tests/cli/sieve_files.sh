@@ -83,8 +83,8 @@ every_missing_file_is_named() {
         mv aside "s/$file"
     done
     mv s/manifest aside
-    fails_with 2 "s is a directory, and no sieve: it has no manifest" deja verify s
-    fails_with 2 "s is a directory, and no sieve: it has no manifest" deja info s
+    fails_with 2 "s is not a regular file, and not a sieve: it has no manifest" deja verify s
+    fails_with 2 "s is not a regular file, and not a sieve: it has no manifest" deja info s
     mv aside s/manifest
     rm s/lock s/filter.deja
     # shellcheck disable=SC2086

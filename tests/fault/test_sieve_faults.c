@@ -4,6 +4,7 @@
 #include "sieving.h"
 #include "unit.h"
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 enum {
@@ -36,8 +37,12 @@ ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
     return -1;
 }
 
+static void write_in_between(void);
+
 ssize_t pread(int fd, void *data, size_t len, off_t at)
 {
+    if (len == DJ_BATCH_HEAD)
+        write_in_between();
     return fails("pread") ? -1 : syscall(SYS_pread64, fd, data, len, at);
 }
 
@@ -328,32 +333,132 @@ static void a_second_writer_is_refused_and_readers_are_not(void **state)
     finish(&w);
 }
 
-static int read_often(const char *path, int in, int out)
+/* What a writer and its readers know about each other. */
+static struct shared {
+    atomic_ulong recorded;        /* lines 0 .. recorded - 1 are out and committed */
+    atomic_ulong opens, verifies; /* by readers */
+    atomic_bool done;
+} * shared;
+
+/* A line that was recorded before the sieve was opened is found; none is found that was never fed. */
+static int open_and_look(const char *path)
+{
+    deja_sieve *s = NULL;
+    deja_error err = {0};
+    deja_sieve_report r = DEJA_SIEVE_REPORT_INIT;
+    const unsigned long recorded = atomic_load(&shared->recorded);
+    if (deja_sieve_open(path, 0, NULL, &s, &err) < 0 || deja_sieve_stats(s, &r, &err) < 0) {
+        fprintf(stderr, "reader: %s\n", err.text);
+        return 1;
+    }
+    CHECK(r.keys >= recorded);
+    for (unsigned long i = recorded % 101; i < recorded; i += 101) {
+        deja_fingerprint fp;
+        uint8_t found = 0;
+        sieving_print(s, i, &fp);
+        CHECK(deja_sieve_contains(s, &fp, 1, &found, NULL) == DEJA_OK && found);
+    }
+    deja_fingerprint never;
+    uint8_t found = 1;
+    sieving_print(s, 1000000, &never);
+    CHECK(deja_sieve_contains(s, &never, 1, &found, NULL) == DEJA_OK && !found);
+    deja_sieve_free(s);
+    atomic_fetch_add(&shared->opens, 1);
+    return CHILD_FINE;
+}
+
+static int look_again_and_again(const char *path, int in, int out)
 {
     (void)in, (void)out;
-    for (int i = 0; i < 200; i++) {
-        deja_sieve *s = NULL;
+    int rc = CHILD_FINE;
+    while (rc == CHILD_FINE && !atomic_load(&shared->done))
+        rc = open_and_look(path);
+    return rc;
+}
+
+static int verify_again_and_again(const char *path, int in, int out)
+{
+    (void)in, (void)out;
+    while (!atomic_load(&shared->done)) {
         deja_error err = {0};
-        if (deja_sieve_open(path, 0, NULL, &s, &err) < 0) {
-            fprintf(stderr, "reader: %s\n", err.text);
+        if (deja_sieve_verify(path, &err) < 0) {
+            fprintf(stderr, "verify: %s\n", err.text);
             return 1;
         }
-        deja_sieve_free(s);
+        atomic_fetch_add(&shared->verifies, 1);
     }
     return CHILD_FINE;
 }
 
-static void readers_open_while_files_come_and_go(void **state)
+/* Feeds, settles, saves and repeats until the readers have seen enough. */
+static void write_while_others_read(struct sieving *w)
+{
+    deja_error err = {0};
+    for (uint64_t to = 0; !w->wrong[0] && (to < LINES || atomic_load(&shared->opens) < 50 ||
+                                           atomic_load(&shared->verifies) < 20);) {
+        const uint64_t from = to < LINES ? to : 0; /* repeats: they wait, and spools come and go */
+        sieving_feed(w, from, from + 50);
+        if (sieving_settle(w, &err) < 0 || (to % 200 == 0 && deja_sieve_save(w->s, &err) < 0))
+            WRONG(w, "settle: %s", err.text);
+        to += to < LINES ? 50 : 0;
+        atomic_store(&shared->recorded, to);
+    }
+    atomic_store(&shared->done, true);
+}
+
+static void readers_always_find_a_consistent_set(void **state)
 {
     struct sieving w;
-    int errors = 0;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUST(shared != MAP_FAILED);
     sieving_begin(&w, scratch_path("sieve"), LINES, 0);
     sieving_open(&w);
-    const pid_t reader = start(read_often, w.path);
-    feed(&w, 0, LINES, &errors);
-    feed(&w, 0, LINES, &errors);
+    const pid_t reader = start(look_again_and_again, w.path);
+    const pid_t verifier = start(verify_again_and_again, w.path);
+    write_while_others_read(&w);
     assert_int_equal(end_of(reader), CHILD_FINE);
-    assert_int_equal(errors, 0);
+    assert_int_equal(end_of(verifier), CHILD_FINE);
+    finish(&w);
+    MUST(munmap(shared, sizeof *shared) == 0);
+}
+
+/* A busy writer replaces the manifest faster than a slow reader reads: what the reader has opened
+ * is a consistent set, so it must not start again. */
+static struct {
+    struct sieving *w;
+    uint64_t line;
+    bool busy;
+} writer;
+
+static void write_in_between(void)
+{
+    if (!writer.w || writer.busy || writer.line >= LINES)
+        return;
+    writer.busy = true;
+    deja_error err = {0};
+    sieving_feed(writer.w, writer.line, writer.line + 2);
+    writer.line += 2;
+    if (sieving_settle(writer.w, &err) < 0 || dj_sieve_flush(writer.w->s, &err) < 0)
+        WRONG(writer.w, "flush: %s", err.text);
+    writer.busy = false;
+}
+
+static void a_reader_does_not_wait_for_a_quiet_moment(void **state)
+{
+    struct sieving w;
+    deja_sieve *reader = NULL;
+    deja_error err = {0};
+    sieving_begin(&w, scratch_path("sieve"), LINES, DEJA_SIEVE_NO_THREAD);
+    sieving_open(&w);
+    sieving_feed(&w, 0, 20);
+    writer.line = 20;
+    writer.w = &w; /* reading a journal to its end now takes as long as two changes */
+    const int rc = deja_sieve_open(w.path, 0, NULL, &reader, &err);
+    writer.w = NULL;
+    if (rc < 0)
+        fail_msg("%s", err.text);
+    assert_true(writer.line > 20);
+    deja_sieve_free(reader);
     finish(&w);
 }
 
@@ -399,7 +504,8 @@ int main(void)
                                   scratch_clear),
         cmocka_unit_test_teardown(flushes_wait_for_slow_merges, scratch_clear),
         cmocka_unit_test_teardown(a_second_writer_is_refused_and_readers_are_not, scratch_clear),
-        cmocka_unit_test_teardown(readers_open_while_files_come_and_go, scratch_clear),
+        cmocka_unit_test_teardown(readers_always_find_a_consistent_set, scratch_clear),
+        cmocka_unit_test_teardown(a_reader_does_not_wait_for_a_quiet_moment, scratch_clear),
         cmocka_unit_test_teardown(a_read_only_directory_can_be_read, scratch_clear),
     };
     return cmocka_run_group_tests_name("fault.sieve_faults", tests, scratch_open, scratch_close);
