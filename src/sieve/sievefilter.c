@@ -1,7 +1,9 @@
 /* sievefilter.c - the filter of a sieve: of the keys in its runs, in memory.
  *
  * It is derived data.  deja_sieve_save keeps a copy in a file, and the manifest records for which set
- * of runs; a writer that finds none, an old one or a damaged one reads the runs once instead. */
+ * of runs; a writer that finds none, an old one or a damaged one reads the runs once instead.  The
+ * number of keys that were added shows that a copy is old even if someone put it there: from a
+ * backup, or in a copy of the directory that was made during a save. */
 #include "core/base/status.h"
 #include "sieve/sieve.h"
 #include "store/file.h"
@@ -26,8 +28,8 @@ int dj_add_to_filter(void *filter, const uint64_t *hash, size_t n)
     return deja_filter_add_hashed(filter, hash, n, NULL, NULL, NULL);
 }
 
-/* Reads the saved copy of the filter.  Any error means that it must be rebuilt. */
-static int load_filter(deja_sieve *s, deja_filter **out)
+/* Reads the saved copy of the filter of this many keys.  Any error means that it must be rebuilt. */
+static int load_filter(deja_sieve *s, uint64_t keys, deja_filter **out)
 {
     const deja_options opt = filter_options(s);
     deja_options expect = DEJA_OPTIONS_INIT;
@@ -56,8 +58,9 @@ static int load_filter(deja_sieve *s, deja_filter **out)
         rc = deja_import_finish(im, out, NULL);
     if (rc == DEJA_OK &&
         (deja_filter_stats(*out, 0, &have, NULL) < 0 || deja_plan_make(&opt, &want, NULL) < 0 ||
-         have.kind != want.kind || have.bytes != want.bytes || have.hashes != want.hashes)) {
-        deja_filter_free(*out); /* made with different memory */
+         have.kind != want.kind || have.bytes != want.bytes || have.hashes != want.hashes ||
+         have.offered != keys)) {
+        deja_filter_free(*out); /* made with different memory, or an older copy */
         *out = NULL;
         rc = DEJA_EMISMATCH;
     }
@@ -74,8 +77,9 @@ int dj_sieve_need_filter(deja_sieve *s, deja_error *err)
         return DEJA_OK;
     pthread_mutex_lock(&s->lock);
     const bool saved = s->manifest.filter_for && s->manifest.filter_for == s->manifest.flushes;
+    const uint64_t keys = dj_runs_keys(s->runs);
     pthread_mutex_unlock(&s->lock);
-    if (saved && load_filter(s, &s->filter) == DEJA_OK)
+    if (saved && load_filter(s, keys, &s->filter) == DEJA_OK)
         return DEJA_OK;
     deja_filter *f = NULL;
     int rc = deja_filter_new(&opt, &f, err);

@@ -228,6 +228,56 @@ static void a_damaged_filter_is_rebuilt(void **state)
     }
 }
 
+/* Judges, settles, flushes and saves. */
+static void feed_and_save(struct sieving *w, uint64_t from, uint64_t to)
+{
+    deja_error err = {0};
+    sieving_open(w);
+    sieving_feed(w, from, to);
+    if (!w->wrong[0] && (sieving_settle(w, &err) < 0 || dj_sieve_flush(w->s, &err) < 0 ||
+                         deja_sieve_save(w->s, &err) < 0))
+        WRONG(w, "save: %s", err.text);
+    assert_string_equal(w->wrong, "");
+    sieving_forget(w);
+}
+
+/* From a backup, for example.  It lacks keys, which would come out a second time. */
+static void an_older_copy_of_the_filter_is_not_used(void **state)
+{
+    struct sieving w;
+    sieving_begin(&w, scratch_path("sieve"), LINES, DEJA_SIEVE_NO_THREAD);
+    w.share.filter = 1 << 16;
+    feed_and_save(&w, 0, LINES / 2);
+    const struct bytes old = read_file(in_folder(&w, DJ_FILTER_FILE));
+    feed_and_save(&w, LINES / 2, LINES);
+    write_file(in_folder(&w, DJ_FILTER_FILE), old.data, old.len);
+    free(old.data);
+    feed_and_save(&w, 0, LINES);
+    finish(&w);
+}
+
+/* A writer that reads no run does not notice that one is damaged. */
+static void a_copy_of_the_filter_is_used_instead_of_the_runs(void **state)
+{
+    struct sieving w;
+    sieving_begin(&w, scratch_path("sieve"), LINES, DEJA_SIEVE_NO_THREAD);
+    w.share.filter = 1 << 16; /* larger than the head of its file */
+    feed_and_save(&w, 0, LINES);
+    const char *path = file_of(&w, "run-");
+    const struct bytes all = read_file(path);
+    all.data[200] ^= 1;
+    write_file(path, all.data, all.len);
+    sieving_open(&w);
+    assert_string_equal(w.wrong, "");
+    sieving_forget(&w);
+    MUST(unlink(in_folder(&w, DJ_FILTER_FILE)) == 0);
+    must_refuse(&w, path, DEJA_EFORMAT);
+    all.data[200] ^= 1;
+    write_file(path, all.data, all.len);
+    free(all.data);
+    finish(&w);
+}
+
 static void a_newer_version_is_refused(void **state)
 {
     static const char *const types[] = {"manifest", "run-", "log-", "spool-"};
@@ -463,6 +513,8 @@ int main(void)
         cmocka_unit_test_teardown(an_incomplete_last_batch_is_cut_off, scratch_clear),
         cmocka_unit_test_teardown(missing_and_strange_files_are_named, scratch_clear),
         cmocka_unit_test_teardown(a_damaged_filter_is_rebuilt, scratch_clear),
+        cmocka_unit_test_teardown(an_older_copy_of_the_filter_is_not_used, scratch_clear),
+        cmocka_unit_test_teardown(a_copy_of_the_filter_is_used_instead_of_the_runs, scratch_clear),
         cmocka_unit_test_teardown(a_newer_version_is_refused, scratch_clear),
         cmocka_unit_test_teardown(impossible_numbers_in_the_manifest_are_refused, scratch_clear),
         cmocka_unit_test_teardown(runs_of_the_highest_level_stay_readable, scratch_clear),
