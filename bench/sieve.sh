@@ -41,7 +41,7 @@ lines_for() {
 distinct() { # LINES: how many of them are distinct
     awk -v n="$1" 'BEGIN { printf "%d", n - int(0.3 * n + 0.5) }'
 }
-# The sum of the distinct lines among so many, computed once.
+# The sum of the distinct lines among this many, computed once.
 expected() {
     if [ ! -e "$work/sum-$1" ]; then
         "$deja" gen -q -n "$(distinct "$1")" | "$work/linesum" >"$work/sum-$1"
@@ -67,7 +67,7 @@ heading() {
     echo
 }
 
-# sieve LINES MEMORY: deduplicates generated lines with a new sieve in $work/s.
+# sieve LINES MEMORY: drops the repeats of generated lines with a new sieve in $work/s.
 sieve() {
     local memory
     memory=$(bytes "$2")

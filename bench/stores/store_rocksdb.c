@@ -25,7 +25,8 @@ static void store_open(const char *folder, uint64_t memory)
     rocksdb_options_set_max_write_buffer_number(o, 2);
     rocksdb_options_set_compression(o, rocksdb_no_compression);
     rocksdb_options_set_max_open_files(o, 1000);
-    rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom_full(10));
+    rocksdb_block_based_options_set_filter_policy(table,
+                                                  rocksdb_filterpolicy_create_bloom_full(10));
     rocksdb_block_based_options_set_block_cache(table, rocksdb_cache_create_lru(memory / 2));
     rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);
     rocksdb_options_set_block_based_table_factory(o, table);
@@ -52,7 +53,9 @@ static bool store_put(const uint8_t key[STORE_KEY])
     return true;
 }
 
-static void store_commit(void) {}
+static void store_commit(void)
+{
+}
 
 static void store_close(void)
 {

@@ -9,34 +9,15 @@ Two filters sized for 100,000 URLs at p = 1% get 200,000.  One grows (the defaul
 every number, and so every byte of the picture, repeatable."""
 
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from chart import page, run
+
 CAPACITY, STEP, STEPS, RATE = 100_000, 10_000, 20, 0.01
 STRANGERS = 200_000
 WIDTH, HEIGHT = 380, 250  # of one panel
-STYLE = """
-  .page { fill: #ffffff } text { fill: #1d242b } .dim { fill: #55606b; font-size: 12px }
-  .title { font-weight: 600 } .grid { stroke: #d8dee4; stroke-width: 1 } .axis { stroke: #8a96a3; stroke-width: 1 }
-  .fixed { stroke: #c2410c; fill: #c2410c } .grows { stroke: #2563eb; fill: #2563eb }
-  path { fill: none !important; stroke-width: 2 } circle { stroke: none } .label { stroke: none }
-  @media (prefers-color-scheme: dark) {
-    .page { fill: #15191d } text { fill: #e6eaee } .dim { fill: #a4afba }
-    .grid { stroke: #2c343c } .axis { stroke: #66717c }
-    .fixed { stroke: #fb923c; fill: #fb923c } .grows { stroke: #60a5fa; fill: #60a5fa }
-  }
-"""
-
-
-def run(*words, lines=None):
-    done = subprocess.run(words, input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    if done.returncode > 1:  # check answers with 0 or 1
-        sys.exit(f"exit {done.returncode}: {' '.join(words)}")
-    return done.stdout
-
-
 def fill(deja, path, urls, strangers, *options):
     """One row per step: URLs offered; rate predicted, measured; lost predicted, measured."""
     rows = [(0, 0, 0, 0, 0)]
@@ -85,15 +66,11 @@ def main():
         (name, label, [(r[0], r[predicted]) for r in rows], [(r[0], r[measured]) for r in rows[1:]])
         for name, label, rows in (("fixed", "--fixed", fixed), ("grows", "default", grows))
     ]
-    out = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 920 360" role="img" aria-labelledby="t d" '
-        'font-family="system-ui, sans-serif" font-size="14">',
-        '<title id="t">A filter filling up</title>',
-        f'<desc id="d">Past its capacity, the rate of a fixed filter reaches {fixed[-1][2]:.1%} and it loses '
-        f"{fixed[-1][4]:,} of {total:,} URLs; the default grows, stays below 1% and loses {grows[-1][4]:,}.</desc>",
-        f"<style>{STYLE}</style>",
-        '<rect class="page" width="920" height="360" rx="6"/>',
-    ]
+    out = page(
+        "A filter filling up",
+        f"Past its capacity, the rate of a fixed filter reaches {fixed[-1][2]:.1%} and it loses "
+        f"{fixed[-1][4]:,} of {total:,} URLs; the default grows, stays below 1% and loses {grows[-1][4]:,}.",
+    )
     panel(out, 60, "False-positive rate, with p = 1%", lambda v: f"{v:.0%}", 0.125,
           (0, 0.01, 0.04, 0.08, 0.12), (), series(1, 2))
     panel(out, 505, "Lost pages so far", lambda v: f"{v:,}", 7500, (0, 2000, 4000, 6000), ("grows",), series(3, 4))

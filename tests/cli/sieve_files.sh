@@ -153,6 +153,7 @@ less_memory_than_the_pending_keys_need_is_enough() {
     "$DEJA" dedup -q -m 64M --sieve s pipe >out.1 &
     exec 3>pipe
     cat twice >&3
+    # shellcheck disable=SC2317 # eventually calls it
     _many_wait() { [ "$(stat -c %s s/spool-* | sort -n | tail -n 1)" -gt 9000000 ]; }
     eventually _many_wait
     kill -KILL $!
@@ -186,7 +187,8 @@ on_a_full_disk_nothing_is_lost() {
     done
     [ "$i" -gt 20 ] || fail "the disk was full only $i times"
     LC_ALL=C sort -u out.* | cmp -s - expected || fail "lines are lost"
-    [ "$(cat out.* | wc -l)" -lt 100000 ] || fail "little was recorded"
+    # A failure repeats two batches at most.
+    [ "$(cat out.* | wc -l)" -lt $((60000 + i * 2 * 8192)) ] || fail "little was recorded"
     mount -o remount,size=20m disk
     # shellcheck disable=SC2086
     succeeds deja dedup -q $tiny --sieve disk/s -c list
