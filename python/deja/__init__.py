@@ -12,6 +12,9 @@ Filter is a set that takes 10 to 40 bits per key.  A key that was added is alway
 kinds that forget by design.  A key that was not added may be found too, at a rate that you choose;
 stats() estimates how many keys were lost that way.
 
+Sieve loses no key and uses fixed memory: it is a directory on disk, and keys that may be false
+positives wait until they have been looked up there.
+
     canonical, Rules                 the canonical form of a URL
     resolve, layers, expressions     the target of a link; the parts of a URL
     plan                             the size of a filter before you make it
@@ -31,12 +34,13 @@ from ._files import guard_files, verify
 from ._filter import Filter
 from ._lib import lib as _library
 from ._options import plan
-from ._records import Days, Layer, Plan, Stats
+from ._records import Days, Layer, Plan, SievePlan, SieveStats, Stats
+from ._sieve import Settled, Sieve, Verdict
 from ._url import Rules, canonical, expressions, layers, resolve
 
 __version__: str = _library.deja_version().decode()
 __all__ = [
-    "Days", "Filter", "Layer", "Plan", "Rules", "Stats",
+    "Days", "Filter", "Layer", "Plan", "Rules", "Settled", "Sieve", "SievePlan", "SieveStats", "Stats", "Verdict",
     "canonical", "expressions", "guard_files", "layers", "plan", "resolve", "verify",
     "ArgumentError", "BusyError", "CapacityWarning", "Error", "FileDeniedError", "FileError", "FileMissingError",
     "FileThereError", "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError",

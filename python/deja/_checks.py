@@ -11,10 +11,15 @@ import math
 import numbers
 import operator
 import os
+import re
 from typing import Any, Union
 
 from . import _lib
 from ._errors import fail
+
+
+MOST_SIZE = (1 << 63) - 1
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?) ?([kKMGT]?)(i?B)?\s*")
 
 
 def number(name: str, value: Any) -> Union[int, float]:
@@ -58,6 +63,18 @@ def positive(name: str, value: Any) -> float:
     if not 0 < x < math.inf:
         fail(_lib.EINVAL, f"{name}={_shown(value)} is not a finite number above 0")
     return x
+
+
+def size(name: str, value: Any) -> int:
+    """Return a number of bytes, given as a number or as text such as "1.5G", "512M" or "64KiB"."""
+    if not isinstance(value, str):
+        return whole(name, value, MOST_SIZE, fractions=True)
+    found = _SIZE.fullmatch(value)
+    if not found:
+        fail(_lib.EINVAL, f"{name}={_shown(value)} is not a size such as 1.5G, 512M or 64KiB (k, M, G, T are powers "
+             "of 1024; kB, MB, GB, TB of 1000)")
+    base = 1000 if found[3] == "B" and found[2] else 1024
+    return whole(name, float(found[1]) * base ** " KMGT".index(found[2].upper() or " "), MOST_SIZE, fractions=True)
 
 
 def flag(name: str, value: Any) -> bool:

@@ -16,9 +16,14 @@ from . import _lib
 
 
 class Error(Exception):
-    """Base class of all errors of this package; `status` is the library's deja_status."""
+    """Base class of all errors of this package; `status` is the library's deja_status.
+
+    If Sieve.add_many fails, `done` is how many keys it judged before, and `answers` has their verdicts.
+    """
 
     status = 0
+    done = 0
+    answers = b""
 
 
 class CapacityWarning(RuntimeWarning):
@@ -58,12 +63,10 @@ class VersionError(Error, ValueError):
 
 
 class FullError(Error):
-    """The filter has no room for a key (DEJA_EFULL).
+    """The filter has no room for a key, or the sieve until you commit or settle (DEJA_EFULL).
 
     `done` is how many keys the call added before that one.
     """
-
-    done = 0
 
 
 class UnsupportedError(Error, TypeError):
@@ -75,7 +78,7 @@ class MismatchError(Error, ValueError):
 
 
 class BusyError(Error, BlockingIOError):
-    """Another process is writing the file (DEJA_EBUSY)."""
+    """Another process is writing the file or sieve (DEJA_EBUSY)."""
 
 
 class NotURLError(Error, ValueError):

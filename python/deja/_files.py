@@ -1,4 +1,4 @@
-"""Filter files: creating, verifying and guarding them."""
+"""Filter files: creating, verifying and guarding them; verifying sieves."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ def create_flags(path: Optional[str], replace: bool, permissions: Optional[int])
 
 
 def verify(path: Path) -> None:
-    """Read a whole filter file and compare its checksums.
+    """Read a whole filter file, or all files of a sieve, and compare the checksums.
 
     FormatError names the damage.  BusyError means that the file was not synced after its last add,
     so it has no valid checksum.
     """
     name = file_name(path)
-    call(lib.deja_file_verify, os.fsencode(name), what=name)
+    encoded = os.fsencode(name)
+    verify_it = lib.deja_sieve_verify if lib.deja_sieve_exists(encoded) else lib.deja_file_verify
+    call(verify_it, encoded, what=name)
 
 
 guarded = False  # whether lookups must check the file

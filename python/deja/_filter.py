@@ -20,9 +20,9 @@ from ._keys import Held, Keys, is_buffer
 from ._lib import lib
 from ._many import Many
 from ._options import demands, describe, let_grow, make_options
+from ._owner import URL, both_alone
 from ._records import Layer, Stats, day_of
-from ._state import URL, both_alone
-from ._url import Rules, rules_of
+from ._url import Rules
 
 PIECE = 1 << 20  # bytes per piece of an export
 MOST_PIECE = 1 << 30
@@ -114,23 +114,11 @@ class Filter(Many):
         flags = (_lib.OPEN_WRITE if self._writable else 0) | (_lib.OPEN_REPAIR if repair else 0)
         self._take(self._accepted(expect, lib.deja_filter_open, self._encoded_path(), flags))
 
-    def _accepted(self, expect: _lib.Options, function: Any, *arguments: Any) -> Optional[int]:
-        """Call a function that opens a filter; if it refuses the URL rules, try their previous version."""
-        error, out = _lib.Error(), ctypes.c_void_p()
-        status = function(*arguments, byref(expect), byref(out), byref(error))
-        older = self._rules._older() if self._rules and status == _lib.EMISMATCH else None
-        if older:
-            expect.url = older._handle
-            if function(*arguments, byref(expect), byref(out), None) == _lib.OK:
-                status, self._rules = _lib.OK, older
-        check(status, error, self._name)
-        return out.value
-
     def _take(self, handle: Optional[int]) -> None:
         self._handle = handle
         try:
             known = self._stats()
-            self._adopt_rules(known)
+            self._adopt_rules(known.profile, known.url_rules)
             self._measure_room(known)
             self._set_direct()
         except BaseException:
@@ -140,18 +128,6 @@ class Filter(Many):
     def _take_new(self, handle: int) -> None:
         self._take(handle)
         self.sync()  # the file gets its name
-
-    def _adopt_rules(self, known: Stats) -> None:
-        """Use the URL rules of an opened filter unless the caller gave rules."""
-        if not known.profile or self._rules:
-            return
-        version: Optional[Rules] = rules_of(known.profile)
-        while version and version.id != known.url_rules:
-            version = version._older()
-        if not version:
-            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: made with a custom list of parameters for profile "
-                 f"{known.profile}; pass the same url=Rules({known.profile!r}, drop=..., keep=...)")
-        self._rules = version
 
     @classmethod
     def build(cls, keys: Keys, path: Optional[Path] = None, *, exceptions: Keys = (), mark: bytes = b"\n",
@@ -222,9 +198,6 @@ class Filter(Many):
 
     # --- Opening and closing ---
 
-    def _encoded_path(self) -> Optional[bytes]:
-        return None if self._path is None else os.fsencode(self._path)
-
     def sync(self) -> None:
         """Make every key added so far survive a power cut (files only)."""
         with self._alone():
@@ -245,22 +218,6 @@ class Filter(Many):
             finally:
                 self._free()
 
-    @property
-    def closed(self) -> bool:
-        """Whether the filter is closed."""
-        return self._handle is None
-
-    def __enter__(self) -> "Filter":
-        self._alive()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
-            self._free()
-
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name of the file; the copy is a reader of the same file."""
         if self._absolute is None:
@@ -276,29 +233,7 @@ class Filter(Many):
         where = "in memory" if self._path is None else repr(self._path)
         return f"<deja.Filter {where}{', closed' if self.closed else '' if self._writable else ', for reading'}>"
 
-    @property
-    def path(self) -> Optional[str]:
-        """The path of the file; None for a filter in memory."""
-        return self._path
-
-    @property
-    def rules(self) -> Optional[Rules]:
-        """The URL rules that canonicalize its keys; None if keys are compared unchanged."""
-        return self._rules
-
-    @property
-    def not_urls(self) -> int:
-        """How many keys given to this object are not URLs, although the filter has a URL profile.
-
-        They are compared unchanged.  A block list (gsb) skips them: it neither adds nor finds them.
-        """
-        return self._account.not_urls
-
     # --- The whole filter ---
-
-    def _exclusive(self, function: Any, *arguments: Any) -> None:
-        with self._alone():
-            call(function, self._alive(), *arguments, what=self._name)
 
     def _replace(self, function: Any, *arguments: Any) -> None:
         """Call a function that replaces the body."""

@@ -1,4 +1,4 @@
-"""The lock of a Filter.
+"""The lock of a Filter or a Sieve.
 
 The library allows add, remove, contains and count to run concurrently on one filter; every other
 call needs exclusive access.  So each Filter has a gate with three ways in:
@@ -37,7 +37,7 @@ class Gate:
         """Return the id of this thread; raise ReentryError if it is inside already."""
         me = threading.get_ident()
         if me in self._running or me in self._waiting or self.lock._is_owned():  # type: ignore[attr-defined]
-            raise ReentryError("a signal handler or finalizer interrupted another call on the same filter; "
+            raise ReentryError("a signal handler or finalizer interrupted another call on the same object; "
                                "set a flag there and make this call afterwards")
         return me
 

@@ -41,6 +41,9 @@ CREATE_MODE_SHIFT = 16  # DEJA_CREATE_MODE
 URL_NO_LIST = 1
 STATS_BODY = 1
 URL_EXPRESSIONS = 30
+OPEN_CREATE = 8
+SIEVE_BATCH = 1024
+SIEVE_SEEN, SIEVE_NEW, SIEVE_PENDING = range(3)
 
 
 def url_room(length: int) -> int:
@@ -140,17 +143,21 @@ def _option_fields() -> Iterator[tuple[str, Any]]:
         end = offset + ctypes.sizeof(type_)
 
 
-class Options(Sized):
+class Keyed(Sized):
+    """A structure with a pointer to a secret key."""
+
+    def take_key(self, secret: bytes) -> None:
+        """Point to a copy of the secret that lives as long as the structure."""
+        self._secret = ctypes.create_string_buffer(secret, len(secret))
+        self.key = ctypes.addressof(self._secret)
+
+
+class Options(Keyed):
     _fields_ = list(_option_fields())
 
     def field(self, row: Option) -> Any:
         """Return the field of a row; read or set its `value`."""
         return _type_of(row).from_buffer(self, row.offset)
-
-    def take_key(self, secret: bytes) -> None:
-        """Point to a copy of the secret that lives as long as the options."""
-        self._secret = ctypes.create_string_buffer(secret, len(secret))
-        self.key = ctypes.addressof(self._secret)
 
     def share_key(self, other: "Options") -> None:
         """Point to the secret of other options, if any."""
@@ -201,10 +208,48 @@ class Layer(Sized):
     ]
 
 
+class SieveOptions(Keyed):
+    _fields_ = [
+        ("size", c_size_t), ("memory", c_uint64), ("key", c_void_p), ("seed", c_uint64), ("url", c_void_p),
+        ("alloc", c_void_p), ("flags", c_uint32), ("reserved", c_uint32),
+    ]
+
+
+class Fingerprint(Structure):
+    _fields_ = [("hash", c_uint64), ("check", c_uint32), ("tag", c_uint32)]
+
+
+class Settled(Structure):
+    _fields_ = [("token", c_uint64), ("record", Slice), ("verdict", c_uint32), ("reserved", c_uint32)]
+
+
+class SieveStats(Sized):
+    """deja_sieve_report."""
+
+    _fields_ = [
+        ("size", c_size_t), ("keys", c_uint64), ("recent", c_uint64), ("runs", c_uint64), ("disk", c_uint64),
+        ("memory", c_uint64), ("memory_used", c_uint64), ("filter_bytes", c_uint64), ("filter_hashes", c_uint32),
+        ("flags", c_uint32), ("uncommitted", c_uint64), ("pending", c_uint64), ("pending_most", c_uint64),
+        ("waited", c_uint64), ("settled", c_uint64), ("late", c_uint64), ("passes", c_uint64),
+        ("merges", c_uint64), ("merges_failed", c_uint64), ("merging", c_uint32), ("profile", c_uint32),
+        ("url_rules", c_uint64), ("wait_rate", c_double), ("wrong", c_double), ("merge_error", c_char * 128),
+    ]
+
+
+class SievePlan(Sized):
+    """deja_sieve_forecast."""
+
+    _fields_ = [
+        ("size", c_size_t), ("disk", c_uint64), ("disk_most", c_uint64), ("late", c_double), ("waiting", c_double),
+        ("passes", c_double), ("read", c_double), ("written", c_double), ("wait_rate", c_double),
+        ("wrong", c_double),
+    ]
+
+
 # --- Prototypes -------------------------------------------------------------------
 
 # Arrays are c_void_p, which accepts an array and, through byref, a position inside one.
-_filter, _builder, _import, _rules, _array, _room = (c_void_p,) * 6
+_filter, _builder, _import, _sieve, _rules, _array, _room = (c_void_p,) * 7
 _out = POINTER(c_void_p)
 _error = POINTER(Error)
 _size = POINTER(c_size_t)
@@ -273,6 +318,21 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_builder_except_batch": (c_int, _builder, _array, c_size_t, c_uint, _error),
     "deja_builder_finish": (c_int, _builder, c_char_p, c_uint, _out, _error),
     "deja_lines_split": (c_size_t, POINTER(Slice), c_char, _array, c_size_t),
+    "deja_sieve_open": (c_int, c_char_p, c_uint, POINTER(SieveOptions), _out, _error),
+    "deja_sieve_free": (None, _sieve),
+    "deja_sieve_exists": (c_bool, c_char_p),
+    "deja_sieve_hash_batch": (None, _sieve, _array, c_size_t, _array),
+    "deja_sieve_judge": (c_int, _sieve, _array, c_size_t, _array, _array, _array, _error),
+    "deja_sieve_commit": (c_int, _sieve, _error),
+    "deja_sieve_settle": (c_int, _sieve, _error),
+    "deja_sieve_settled": (c_int, _sieve, POINTER(Settled), c_size_t, _size, _error),
+    "deja_sieve_sync": (c_int, _sieve, _error),
+    "deja_sieve_save": (c_int, _sieve, _error),
+    "deja_sieve_contains": (c_int, _sieve, _array, c_size_t, _array, _error),
+    "deja_sieve_merge": (c_int, _sieve, _sieve, _error),
+    "deja_sieve_verify": (c_int, c_char_p, _error),
+    "deja_sieve_stats": (c_int, _sieve, POINTER(SieveStats), _error),
+    "deja_sieve_plan": (c_int, POINTER(SieveOptions), c_uint64, c_uint64, POINTER(SievePlan), _error),
 }
 
 

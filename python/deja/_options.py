@@ -43,7 +43,8 @@ def _field(name: str, value: Any) -> Any:
     return whole(name, value, row.most, least=row.least, fractions=row.unit in (b"keys", b"bytes"))
 
 
-def _secret(key: bytes) -> bytes:
+def secret(key: bytes) -> bytes:
+    """Return the bytes of a secret key."""
     data = buffer_bytes("key", key)
     if len(data) != _lib.KEY_LEN:
         fail(_lib.EINVAL, f"key has {len(data)} bytes; a secret key has {_lib.KEY_LEN}")
@@ -56,7 +57,7 @@ def checked(name: str, value: Any) -> Any:
     if row.flag:
         return flag(name, value)
     if row.type == _lib.OPTION_SECRET:
-        return _secret(value)
+        return secret(value)
     number = _field(name, value)
     return value if row.type == _lib.OPTION_CHOICE else number
 
@@ -85,7 +86,7 @@ def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, 
     for name, number in given.items():
         options.field(_FIELDS[name]).value = number
     if key is not None:
-        options.take_key(_secret(key))
+        options.take_key(secret(key))
     return options
 
 

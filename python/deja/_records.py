@@ -1,4 +1,4 @@
-"""Records of what the library reports about filters.  deja.h explains every field."""
+"""Records of what the library reports about filters and sieves.  deja.h explains every field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._lib import EINVAL, lib
 
 _NAMES = {"kind": lib.deja_kind_name, "part_kind": lib.deja_kind_name, "hash": lib.deja_hash_name,
           "profile": lib.deja_profile_name}
-_FLAGS = {"unclean", "keyed"}
+_FLAGS = {"unclean", "keyed", "merging"}
 _DAYS = {"oldest_day", "newest_day"}
 _EPOCH = date(1970, 1, 1).toordinal()
 
@@ -47,6 +47,8 @@ def _value(name: str, number: Any) -> Any:
         return text.decode() if text else None
     if isinstance(number, ctypes.Array):
         return tuple(number)
+    if isinstance(number, bytes):
+        return number.decode(errors="backslashreplace")
     if name in _DAYS:
         return date_of(number)
     return bool(number) if name in _FLAGS else number
@@ -166,3 +168,48 @@ class Layer(_Record):
     fp_now: float  # false-positive rate for a segment
     parts: int
     hashes: int
+
+
+@dataclass(frozen=True)
+class SieveStats(_Record):
+    """What a sieve holds and what it costs; see Sieve.stats()."""
+
+    keys: int  # recorded
+    recent: int  # of these, in memory and in the log ..
+    runs: int  # .. and the others in this many runs
+    disk: int  # bytes of all files
+    memory: int  # bytes that it may use ..
+    memory_used: int  # .. and those it has allocated
+    filter_bytes: int  # 0: no filter yet, and no key waits
+    filter_hashes: int  # k
+    flags: int  # DEJA_KEY_APART = 1
+    uncommitted: int  # judged or settled as new, not committed
+    pending: int  # keys that wait
+    pending_most: int  # room for pending keys
+    waited: int  # since the sieve was created: keys that were pending ..
+    settled: int  # .. those that have been settled and committed ..
+    late: int  # .. and of these, the new ones
+    passes: int  # over the runs
+    merges: int  # of runs, since it was created
+    merges_failed: int  # since it was opened; merge_error has the last reason
+    merging: bool  # a merge is under way
+    profile: Optional[str]  # of its URLs; None: keys are compared unchanged
+    url_rules: int
+    wait_rate: float  # share of new keys that wait, at the current fill
+    wrong: float  # bound on the probability of any wrong answer
+    merge_error: str
+
+
+@dataclass(frozen=True)
+class SievePlan(_Record):
+    """The costs of a sieve that does not exist yet; see Sieve.plan()."""
+
+    disk: int  # bytes after merges ..
+    disk_most: int  # .. and during the largest
+    late: float  # new keys that wait, in all ..
+    waiting: float  # .. and keys that wait, with the seen ones
+    passes: float  # over the runs
+    read: float  # bytes read by passes and merges ..
+    written: float  # .. and written, without the spool
+    wait_rate: float  # share of new keys that wait at the end
+    wrong: float  # bound on the probability of any wrong answer

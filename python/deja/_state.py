@@ -1,4 +1,4 @@
-"""State: the handle of a filter, the lock that guards it, and its room; no calls for users.
+"""State: the handle of a filter (_owner.py), its way for the extension, and its room; no calls for users.
 
 Most calls go through ctypes.  Calls with one key may instead go through the extension (_fast.c),
 straight to the handle in `_direct`.  It holds the interpreter's lock and not the gate's, so
@@ -12,59 +12,32 @@ child's filter becomes a reader.  A filter in memory becomes two independent one
 
 from __future__ import annotations
 
-import ctypes
-import os
 import sys
 import warnings
-import weakref
 from contextlib import contextmanager
 from ctypes import byref
-from typing import Iterator, Optional, Union
+from typing import Iterator, Optional
 
 from . import _lib
-from ._checks import file_name
-from ._errors import CapacityWarning, FullError, ReadOnlyError, ReentryError, call, check, fail
+from ._errors import CapacityWarning, FullError, ReentryError, call, check
 from ._files import Path
-from ._gate import Gate
 from ._lib import lib
+from ._owner import URL, Owner
 from ._records import Stats
-from ._url import Account, Rules, rules_of
 
-URL = Union[str, Rules, None]
 UNLIMITED = sys.maxsize  # room of a filter whose size is never checked
 
 
-class State:
+class State(Owner):
     """What every call on a filter needs."""
 
+    _what = "filter"
+
     def _begin(self, path: Optional[Path], url: URL, has_key: bool) -> None:
-        self._handle: Optional[int] = None
-        self._gate = Gate()
-        self._account = Account()
-        self._path = None if path is None else file_name(path)
-        self._absolute = None if self._path is None else os.path.abspath(self._path)  # chdir does not change it
-        self._name = self._path or ""  # in messages
-        self._rules = None if url is None else rules_of(url)
-        self._has_key = has_key
-        self._writable = True
-        self._inherited = False  # by a forked child, from a parent that writes the file
+        super()._begin(path, url, has_key)
         self._error = _lib.Error()  # of calls with one key, which hold the gate's lock
         self._room = UNLIMITED  # new keys until the size is checked again
         self._direct = self._direct_rules = 0  # handles for the extension
-        _all.add(self)
-
-    def _alive(self) -> int:
-        if self._handle is None:
-            fail(_lib.EINVAL, "the filter is closed")
-        return self._handle
-
-    def _to_write(self) -> int:
-        handle = self._alive()
-        if not self._writable:
-            fail(_lib.EINVAL, f"{self._path}: " + ("the parent of this process writes it; this one can only read it"
-                                                   if self._inherited else 'opened for reading (mode="r")'),
-                 ReadOnlyError)
-        return handle
 
     def _free(self) -> None:
         handle, self._handle, self._direct = self._handle, None, 0
@@ -87,9 +60,7 @@ class State:
                 self._set_direct()
 
     def _after_fork(self) -> None:
-        """In the child: replace locks that threads of the parent may hold."""
-        self._gate = Gate()
-        self._account.after_fork()
+        super()._after_fork()
         if self._path is not None and self._writable:
             self._writable, self._inherited = False, True
         self._set_direct()
@@ -149,26 +120,3 @@ class State:
         warnings.warn(f"{self._path or 'the filter'} was sized for {known.capacity:,} keys and now holds "
                       f"{known.entries:,}: its rate is above {known.fp_rate:g} and rises with every key; "
                       "use a larger capacity, or let it grow", CapacityWarning, stacklevel=frames)
-
-
-@contextmanager
-def both_alone(a: State, b: State) -> Iterator[None]:
-    """Lock two filters, always in the same order, so that two threads cannot deadlock."""
-    first, second = sorted((a, b), key=id)
-    with first._alone():
-        if first is second:
-            yield
-        else:
-            with second._alone():
-                yield
-
-
-_all: "weakref.WeakSet[State]" = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for one in list(_all):
-        one._after_fork()
-
-
-os.register_at_fork(after_in_child=_after_fork)

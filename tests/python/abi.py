@@ -19,12 +19,15 @@ from deja import _lib, _records
 header = (pydeja.SOURCE / "include" / "deja.h").read_text()
 plain = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
 STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_option": _lib.Option, "deja_options": _lib.Options,
-              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer, "deja_days": _lib.Days}
+              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer, "deja_days": _lib.Days,
+              "deja_sieve_options": _lib.SieveOptions, "deja_fingerprint": _lib.Fingerprint, "deja_settled": _lib.Settled,
+              "deja_sieve_report": _lib.SieveStats, "deja_sieve_forecast": _lib.SievePlan}
 NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
            "OPTION_COUNT OPTION_RATE OPTION_REAL OPTION_CHOICE OPTION_CHAR OPTION_FLAG OPTION_SECRET OPTION_RULES OPTION_BITS "
            "OPTION_CHOICES OPEN_WRITE CREATE_REPLACE CREATE_MODE_SHIFT OPEN_REPAIR "
-           "URL_NO_LIST URL_EXPRESSIONS STATS_BODY CAN_ADD CAN_GROW".split()}
+           "URL_NO_LIST URL_EXPRESSIONS STATS_BODY CAN_ADD CAN_GROW "
+           "OPEN_CREATE SIEVE_BATCH SIEVE_SEEN SIEVE_NEW SIEVE_PENDING".split()}
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
 
@@ -37,9 +40,7 @@ NOT_BOUND = {
     "deja_filter_hash_words": TWO_STEPS, "deja_filter_remove_hashed": TWO_STEPS,
     **dict.fromkeys(("deja_dedup_again_after", "deja_dedup_commit", "deja_dedup_contains", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new",
                      "deja_dedup_pending"), "takes hashes, as the two-step calls do"),
-    **dict.fromkeys((f"deja_sieve_{verb}" for verb in (
-        "commit", "contains", "each", "exists", "free", "hash_batch", "judge", "like", "merge", "open", "plan", "save",
-        "settle", "settled", "stats", "sync", "verify")), "Python has no sieves yet"),
+    "deja_sieve_each": TWO_STEPS, "deja_sieve_like": TWO_STEPS,
     "deja_builder_except_hashed": TWO_STEPS, "deja_builder_excepted": "the stats have the number of exceptions",
     "deja_filter_difference": "the message lists the differences",
     "deja_builder_add": "build adds batches", "deja_filter_prefix": "prefix calls prefix_many",
@@ -67,7 +68,7 @@ def forgotten():
                 sorted(set(NOT_BOUND) - (exported - set(_lib.PROTOTYPES))))
     yield from (f"{name}: in _lib.py, but nothing calls it" for name in _lib.PROTOTYPES
                 if not re.search(rf"\.{name}\b", package))
-    for record in (_records.Plan, _records.Stats, _records.Layer):
+    for record in (_records.Plan, _records.Stats, _records.Layer, _records.SieveStats, _records.SievePlan):
         c = {name for name, *_ in getattr(_lib, record.__name__)._fields_} - {"size"}
         yield from (f"{record.__name__}.{name}: only in one of _lib.py and _records.py" for name in
                     c ^ {field.name for field in dataclasses.fields(record)})

@@ -9,7 +9,7 @@ import unittest
 import pydeja  # noqa: F401
 
 import deja
-from deja import _filter, _options, _url
+from deja import _filter, _options, _sieve, _url
 
 
 class Import(unittest.TestCase):
@@ -29,7 +29,7 @@ class Import(unittest.TestCase):
 
 
 def load_tests(loader, tests, pattern):
-    for module in (_filter, _options, _url):
+    for module in (_filter, _options, _sieve, _url):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
