@@ -16,6 +16,8 @@ Settings, all of them optional (docs/scrapy.md explains them with figures):
     DEJA_REDIS_URL     a Redis or Valkey server with the module: many spiders share a filter
     DEJA_REDIS_KEY     the name of that filter; default: "deja:" and the name of the spider
     DEJA_REDIS_SHARDS  spread it over this many filters, in a cluster over its nodes
+    DEJA_SIEVE         a sieve, a directory, instead of a filter: no page is lost (_waiting.py)
+    DEJA_MEMORY        the memory of the sieve; default 64M
 
 With JOBDIR, a crash can make a page be fetched twice but never loses one.  For that, the filter must
 agree with the queue: a request that is marked as seen must be fetched or still be queued.
@@ -28,6 +30,8 @@ agree with the queue: a request that is marked as seen must be fetched or still 
     DEJA_FILE  The queue is in memory, and every run that does not finish loses it.  A request
     alone      counts as seen in the file when its response arrives; until then, a set holds it.
                If all links to a page were on fetched pages, the next run does not find the page.
+    DEJA_SIEVE A request counts as seen when it is queued.  After a run that lost its queue (a kill,
+               or without JOBDIR any end but "finished"), the crawl starts again with an empty sieve.
 """
 
 from __future__ import annotations
@@ -49,16 +53,26 @@ from scrapy.utils.request import RequestFingerprinter, referer_str
 from w3lib.url import canonicalize_url
 
 from . import _lib
-from ._checks import file_name, positive, whole, word
+from ._checks import file_name, positive, size, whole, word
 from ._errors import ArgumentError, Error
 from ._filter import Filter
 from ._records import Stats
 from ._server import FIRST_CAPACITY, MOST_SHARDS, OneFilter, Shards
+from ._sieve import Sieve
 from ._url import Rules, rules_of
+from ._waiting import Waiting
 
 logger = logging.getLogger(__name__)
 
 RUNNING, FINISHED = "running", "finished"
+QUEUE = "requests.queue"  # Scrapy's, in JOBDIR
+SIEVE_MEMORY = "64M"
+SIEVE_CONFLICTS = {
+    "DEJA_FILE": "a sieve remembers the requests", "DEJA_KIND": "a sieve has a filter of its own",
+    "DEJA_CAPACITY": "its size is DEJA_MEMORY", "DEJA_FIXED": "its memory is always fixed",
+    "DEJA_FP_RATE": "it has no false positives", "DEJA_REVISIT": "it loses no page; delete it to fetch all pages again",
+    **dict.fromkeys(("DEJA_REDIS_URL", "DEJA_REDIS_KEY", "DEJA_REDIS_SHARDS"), "a sieve is a local directory"),
+}
 
 
 # --- Fingerprints -----------------------------------------------------------------
@@ -174,11 +188,16 @@ class _LastRun:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self._path)
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _set_queue_aside(jobdir: str) -> None:
     """Rename Scrapy's queue of a killed run: the sizes in its files are missing or wrong."""
-    queue, aside = Path(jobdir, "requests.queue"), Path(jobdir, "requests.queue.killed")
+    queue, aside = Path(jobdir, QUEUE), Path(jobdir, QUEUE + ".killed")
     if queue.exists():
         shutil.rmtree(aside, ignore_errors=True)
         queue.rename(aside)
@@ -232,15 +251,11 @@ class DejaDupeFilter(BaseDupeFilter):
         self._pending: Optional[set[bytes]] = None
         self._last_run: Optional[_LastRun] = None
         self._stopped = False
-        options = self._options(settings)
-        revisit = _named("DEJA_REVISIT", settings.getbool, "DEJA_REVISIT")
-        if settings.get("DEJA_REDIS_URL"):
-            if revisit or settings.get("DEJA_FILE"):
-                raise ArgumentError("DEJA_REDIS_URL excludes DEJA_FILE and DEJA_REVISIT; "
-                                    "to begin a visit for all spiders, send DEJA.ROTATE to the server")
-            self.seen: Union[_Local, OneFilter, Shards] = self._on_server(settings, options)
+        self._waiting: Optional[Waiting] = None
+        if settings.get("DEJA_SIEVE"):
+            self.seen: Any = self._open_sieve(settings)  # or a _Local, OneFilter or Shards
         else:
-            self.seen = self._open_file(self._file(settings), options, revisit)
+            self.seen = self._open_filter(settings)
         self._rules = getattr(self.seen, "rules", self._rules)  # the version that made the filter
         logger.info("deja: %s", self.seen)
 
@@ -253,6 +268,51 @@ class DejaDupeFilter(BaseDupeFilter):
         return cls(crawler.settings, fingerprinter=crawler.request_fingerprinter, crawler=crawler)
 
     # --- Opening ---
+
+    def _open_filter(self, settings: Any) -> Union[_Local, OneFilter, Shards]:
+        if settings.get("DEJA_MEMORY"):
+            raise ArgumentError("DEJA_MEMORY is the memory of a sieve: set DEJA_SIEVE, or use DEJA_OPTIONS for a filter")
+        options = self._options(settings)
+        revisit = _named("DEJA_REVISIT", settings.getbool, "DEJA_REVISIT")
+        if settings.get("DEJA_REDIS_URL"):
+            if revisit or settings.get("DEJA_FILE"):
+                raise ArgumentError("DEJA_REDIS_URL excludes DEJA_FILE and DEJA_REVISIT; "
+                                    "to begin a visit for all spiders, send DEJA.ROTATE to the server")
+            return self._on_server(settings, options)
+        return self._open_file(self._file(settings), options, revisit)
+
+    def _open_sieve(self, settings: Any) -> Waiting:
+        for name, why in SIEVE_CONFLICTS.items():
+            if settings.get(name) not in (None, "", "0", 0, False):
+                raise ArgumentError(f"DEJA_SIEVE and {name} cannot be combined: {why}")
+        path = os.path.abspath(_named("DEJA_SIEVE", file_name, settings["DEJA_SIEVE"]))
+        memory = _named("DEJA_MEMORY", size, "memory", settings.get("DEJA_MEMORY") or SIEVE_MEMORY)
+        _named("DEJA_MEMORY", lambda: Sieve.plan(1, memory=memory))
+        options = dict(_named("DEJA_OPTIONS", settings.getdict, "DEJA_OPTIONS"), memory=memory, url=self._rules)
+        if not set(options) <= {"key", "seed", "memory", "url"}:
+            raise ArgumentError("DEJA_OPTIONS: a sieve has the options key and seed")
+        if self._crawler is None:
+            raise ArgumentError("DEJA_SIEVE needs a crawler: create the filter with from_crawler")
+        sieve, earlier = self._continue(path, options)
+        self._waiting = Waiting(sieve, earlier, self._crawler, self._key, self.log, self._stop)
+        return self._waiting
+
+    def _continue(self, path: str, options: dict[str, Any]) -> tuple[Sieve, Optional[Sieve]]:
+        """Return the sieve; after a run that lost its queue, an empty one, and that of the last run."""
+        self._last_run = _LastRun(path)
+        sieve, earlier = Sieve(path, **options), None  # nobody else writes it, so the last run has ended
+        ended = self._last_run.read()
+        kept = self._jobdir and Path(self._jobdir, QUEUE).exists()
+        if ended == RUNNING or (ended not in (None, FINISHED) and not kept):
+            logger.warning("deja: the last run with %s was killed or stopped, and Scrapy's queue is lost; starting the "
+                           "crawl again with an empty sieve (the old one is %s.killed)", path, path)
+            if self._jobdir:
+                _set_queue_aside(self._jobdir)
+            shutil.rmtree(path + ".killed", ignore_errors=True)
+            os.rename(path, path + ".killed")
+            sieve, earlier = Sieve(path, **options), sieve
+        self._last_run.write(RUNNING)
+        return sieve, earlier
 
     @staticmethod
     def _rules_of(settings: Any) -> Optional[Rules]:
@@ -342,6 +402,8 @@ class DejaDupeFilter(BaseDupeFilter):
 
     def open(self) -> None:
         """Connect to the signals of the crawler; Scrapy calls this before the first request."""
+        if self._waiting is not None:
+            self._waiting.open()
         if self._pending is not None and self._crawler is not None:
             for signal in (signals.response_downloaded, signals.response_received):
                 self._crawler.signals.connect(self._response_arrived, signal=signal)
@@ -360,7 +422,7 @@ class DejaDupeFilter(BaseDupeFilter):
         key = self._key(request)
         if self._pending is None:
             try:
-                return not self.seen.add(key)
+                return self._waiting.seen(request, key) if self._waiting else not self.seen.add(key)
             except Error as reason:
                 self._stop(reason)
                 return False
@@ -379,7 +441,7 @@ class DejaDupeFilter(BaseDupeFilter):
         except Error as reason:
             self._stop(reason)
 
-    def _stop(self, reason: Error) -> None:
+    def _stop(self, reason: Exception) -> None:
         """Stop the crawl: without a working filter it would never end."""
         if not self._stopped:
             self._stopped = True
@@ -397,12 +459,17 @@ class DejaDupeFilter(BaseDupeFilter):
                 self._crawler.stats.set_value(f"deja/{name}", value)
         if "expected_lost" in account:
             logger.info("deja: %(keys)s requests, probably %(expected_lost).2g new ones mistaken for seen", account)
+        elif self._waiting:
+            logger.info("deja: %(keys)s requests; lost: none, %(sieve_late)s requests came late, "
+                        "%(sieve_pending)s wait for the next run", account)
         self.seen.close()
-        if self._last_run:
+        if self._last_run and (not self._waiting or self._jobdir or reason == FINISHED):
             self._last_run.write(reason)
 
     def log(self, request: Request, spider: Spider) -> None:
-        """Log and count a duplicate, as Scrapy's own filter does."""
+        """Log and count a duplicate, as Scrapy's own filter does; a request that waits is none."""
+        if self._waiting and self._waiting.waits(request):
+            return
         if self.debug:
             logger.debug("Filtered duplicate request: %(request)s (referer: %(referer)s)",
                          {"request": request, "referer": referer_str(request)}, extra={"spider": spider})
@@ -411,4 +478,4 @@ class DejaDupeFilter(BaseDupeFilter):
                          " (see DUPEFILTER_DEBUG to show all duplicates)",
                          {"request": request}, extra={"spider": spider})
             self.logdupes = False
-        spider.crawler.stats.inc_value("dupefilter/filtered", spider=spider)
+        spider.crawler.stats.inc_value("dupefilter/filtered")

@@ -32,8 +32,8 @@ def links(page: int, pages: int) -> list[str]:
     return [address(to, chance.randrange(2)) for to in targets if 0 <= to < pages]
 
 
-def html(page: int, pages: int) -> str:
-    items = "".join(f'<li><a href="{link.replace("&", "&amp;")}">{link}</a>\n' for link in links(page, pages))
+def html(page: int, links: list[str]) -> str:
+    items = "".join(f'<li><a href="{link.replace("&", "&amp;")}">{link}</a>\n' for link in links)
     return f"<!doctype html><title>page {page}</title><h1>{page}</h1>\n<ul>\n{items}</ul>\n"
 
 
@@ -56,6 +56,9 @@ class Site(ThreadingHTTPServer):
         self.pages = pages
         self.asked: list[int] = []  # pages in the order of the requests
         self.lock = threading.Lock()
+
+    def links(self, page: int) -> list[str]:
+        return links(page, self.pages)
 
     def handle_error(self, request: object, address: object) -> None:
         pass  # the client disconnected
@@ -82,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             with self.server.lock:
                 self.server.asked.append(page)
-            self.answer(200, html(page, self.server.pages))
+            self.answer(200, html(page, self.server.links(page)))
 
     def answer(self, status: int, text: str) -> None:
         body = text.encode()

@@ -1,5 +1,6 @@
 """settings - a wrong value of a Scrapy setting is an error that names the setting."""
 
+import os
 import unittest
 
 import pydeja
@@ -8,7 +9,7 @@ pydeja.need_scrapy()
 from scrapy.settings import Settings  # noqa: E402
 
 import deja  # noqa: E402
-from deja.scrapy import DejaDupeFilter  # noqa: E402
+from deja.scrapy import SIEVE_CONFLICTS, DejaDupeFilter  # noqa: E402
 
 NOWHERE = "redis://127.0.0.1:1"
 
@@ -42,6 +43,28 @@ class SettingsOfScrapy(unittest.TestCase):
                 with self.subTest(option, value=value, more=more):
                     self.assertRaisesRegex((TypeError, ValueError), option, DejaDupeFilter,
                                            Settings({"DEJA_CAPACITY": 100, "DEJA_OPTIONS": {option: value}, **more}))
+
+    def test_wrong_values_for_a_sieve_name_their_setting(self):
+        for name, values in {
+            "DEJA_SIEVE": ("a\0b", 5), "DEJA_MEMORY": ("much", "1k", 1000, True, -1, [1]),
+            "DEJA_OPTIONS": ("not json", {"hashes": 3}, {"capacity": 5}), "DEJA_URL": ("mine",),
+            "DEJA_FILE": ("seen.deja",), "DEJA_KIND": ("exact",), "DEJA_CAPACITY": (1000, "1e6"),
+            "DEJA_FIXED": (True, "1"), "DEJA_FP_RATE": (0.1,), "DEJA_REVISIT": (1,), "DEJA_REDIS_URL": (NOWHERE,),
+            "DEJA_REDIS_KEY": ("mine",), "DEJA_REDIS_SHARDS": (4,),
+        }.items():
+            for value in values:
+                with self.subTest(name, value=value):
+                    self.assertRaisesRegex(deja.ArgumentError, name, DejaDupeFilter,
+                                           Settings({"DEJA_SIEVE": "wrong.sieve", name: value}))
+        self.assertFalse(os.path.exists("wrong.sieve"))
+
+    def test_absent_values_do_not_conflict_with_a_sieve(self):
+        for absent in (None, 0, "", "0", False):
+            settings = Settings({"DEJA_SIEVE": "none.sieve", **dict.fromkeys(SIEVE_CONFLICTS, absent)})
+            self.assertRaisesRegex(deja.ArgumentError, "needs a crawler", DejaDupeFilter, settings)
+
+    def test_the_memory_of_a_sieve_needs_a_sieve(self):
+        self.assertRaisesRegex(deja.ArgumentError, "DEJA_SIEVE", DejaDupeFilter, Settings({"DEJA_MEMORY": "1G"}))
 
     def test_numbers_may_be_text(self):
         """`scrapy crawl -s NAME=VALUE` passes text; 0 and an empty text mean the default."""

@@ -12,6 +12,7 @@ import pydeja
 from site_server import Site  # noqa: F401  # the tests take it from here
 
 SPIDER = pydeja.SOURCE / "python" / "examples" / "spider.py"
+CAREFUL = pydeja.SOURCE / "tests" / "support" / "careful_spider.py"
 DEFAULT = {"DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
            "REQUEST_FINGERPRINTER_CLASS": "scrapy.utils.request.RequestFingerprinter"}
 PATIENCE = 1800
@@ -22,7 +23,7 @@ class Crawl:
 
     runs = 0
 
-    def __init__(self, site, **settings):
+    def __init__(self, site, spider=SPIDER, **settings):
         Crawl.runs += 1
         self._out, self._log, self._stats = (Path(f"run{Crawl.runs}.{end}") for end in ("jl", "log", "stats"))
         settings.setdefault("LOG_LEVEL", "DEBUG")
@@ -30,7 +31,7 @@ class Crawl:
         settings["STATS_DUMP"] = True
         flags = [flag for name, value in settings.items() for flag in ("-s", f"{name}={value}")]
         with open(f"run{Crawl.runs}.err", "wb") as errors:
-            self._process = subprocess.Popen([sys.executable, str(SPIDER), site.url, "-o", str(self._out), *flags],
+            self._process = subprocess.Popen([sys.executable, str(spider), site.url, "-o", str(self._out), *flags],
                                              stderr=errors)
 
     def wait(self):
@@ -71,5 +72,5 @@ class Crawl:
         return eval(text[:text.index("}\n") + 1], {"datetime": datetime})
 
 
-def crawl(site, **settings):
-    return Crawl(site, **settings).wait()
+def crawl(site, spider=SPIDER, **settings):
+    return Crawl(site, spider, **settings).wait()
