@@ -182,16 +182,23 @@ class Waiting:
     def account(self) -> dict[str, Any]:
         """Commit, and return the statistics of this run."""
         if not self._failed:
-            self._sieve.commit()
+            self._at_the_end(self._sieve.commit)
         s = self._sieve.stats()
         return {"keys": s.keys, "bytes": s.memory_used, "sieve_disk": s.disk, "sieve_waited": self._waited,
                 "sieve_late": self._late, "sieve_pending": s.pending, "sieve_passes": s.passes - self._before.passes,
                 "sieve_unserializable": self._unserializable}
 
     def close(self) -> None:
-        if self._earlier is not None:
-            self._earlier.close()
-        self._sieve.close()
+        for sieve in filter(None, (self._earlier, self._sieve)):
+            self._at_the_end(sieve.close)
+
+    @staticmethod
+    def _at_the_end(function: Callable[[], None]) -> None:
+        """Call a function that may fail if the disk is full: the next run then repeats requests, but loses none."""
+        try:
+            function()
+        except Error as reason:
+            logger.error("deja: %s; the next run may repeat requests", reason)
 
     def __str__(self) -> str:
         s = self._before

@@ -5,6 +5,7 @@ import shutil
 import signal
 import types
 import unittest
+import unittest.mock
 
 import pydeja
 
@@ -15,6 +16,7 @@ from scrapy.signalmanager import SignalManager  # noqa: E402
 from scrapy.statscollectors import MemoryStatsCollector  # noqa: E402
 
 import deja  # noqa: E402
+from deja import _lib  # noqa: E402
 from crawling import CAREFUL, DEFAULT, Crawl, Site, crawl  # noqa: E402
 from deja.scrapy import DejaDupeFilter, DejaRequestFingerprinter  # noqa: E402
 from sieves import OLD, crowded  # noqa: E402
@@ -270,6 +272,24 @@ class Full(unittest.TestCase):
         self.assertEqual(len(engine.queue), queued + 1)
         engine.filter.close("deja_failed")
         self.assertEqual(engine.crawler.stats.get_value("deja/sieve_pending"), 3_000 - queued)
+
+    def test_a_full_disk_at_the_end_repeats_requests_in_the_next_run(self):
+        for verb in ("commit", "sync"):
+            with self.subTest(verb):
+                settings = {"DEJA_SIEVE": f"{verb}.sieve"}
+                engine = Engine(**settings)
+                engine.crawl(Request("http://a.example/"))
+                function = "deja_sieve_commit" if verb == "commit" else "deja_sieve_save"
+                with unittest.mock.patch.object(_lib.lib, function, lambda *_: _lib.EIO), \
+                        self.assertLogs("deja", "ERROR") as said:
+                    engine.filter.close("finished")
+                self.assertIn("may repeat requests", said.output[0])
+                with open(f"{verb}.sieve.run", encoding="utf-8") as note:
+                    self.assertEqual(note.read(), "finished\n")
+                again = Engine(**settings)
+                again.crawl(Request("http://a.example/"))
+                self.assertEqual(len(again.queue), verb == "commit")
+                again.filter.close("finished")
 
 
 if __name__ == "__main__":

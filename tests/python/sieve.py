@@ -153,7 +153,7 @@ class Sieves(unittest.TestCase):
             self.assertEqual(s.add_many(["a", "c", "c", "\u00e9"]), bytes([SEEN, NEW, SEEN, SEEN]))
             self.assertEqual(s.add_many(b"c\nd\ne\n"), bytes([SEEN, NEW, NEW]))
             self.assertEqual(s.add_many("e,f", mark=b","), bytes([SEEN, NEW]))
-            self.assertEqual((list(s.settle()), s.add_many([])), ([], b""))
+            self.assertEqual((list(s.settle()), s.add_many([]), s.contains_many([])), ([], b"", b""))
             s.commit()
             self.assertEqual((s.stats().keys, s.stats().memory), (7, 64 << 20))
 
