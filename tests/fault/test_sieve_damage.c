@@ -13,7 +13,7 @@
 enum {
     LINES = 1500,
 #ifdef __SANITIZE_ADDRESS__
-    STEP = 13 /* between the bytes that are flipped */
+    STEP = 53 /* between the bytes that are flipped */
 #else
     STEP = 3
 #endif
