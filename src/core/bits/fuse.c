@@ -1,7 +1,9 @@
 /* fuse.c - the shape of a binary fuse filter, and its construction; see fuse.h.
  *
  * The keys are sorted by the number that selects their first slot, so all memory in use at any
- * moment lies within three segments, which fit in the caches, however large the filter is. */
+ * moment lies within three segments, which fit in the caches, however large the filter is.  The
+ * slots come from the last cache, which is slow, so they are prefetched: a slot that is alone waits
+ * in a short queue before its key is peeled off. */
 #include "core/bits/fuse.h"
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"
@@ -46,12 +48,28 @@ uint64_t dj_fuse_unmix(const struct dj_fuse *f, uint64_t h)
 
 /* --- Peeling ---------------------------------------------------------------- */
 
+#define LEAD       64 /* keys between prefetching slots and using them; a power of 2 */
+#define SMALL_LOG2 12 /* three segments of 2^12 slots fit into the second cache */
+
+/* Prefetches the slots of a key. */
+static void fetch(const struct dj_fuse *f, uint64_t key, const struct dj_peel *room)
+{
+    uint64_t at[DJ_FUSE_POSITIONS];
+    dj_fuse_at(f, key, at);
+    for (unsigned j = 0; j < DJ_FUSE_POSITIONS; j++) {
+        DJ_PREFETCH(room->sum + at[j]);
+        DJ_PREFETCH(room->count + at[j]);
+    }
+}
+
 /* Returns false if a slot has 64 or more keys, too many to count; usually it has about 3. */
 static bool count_keys(const struct dj_fuse *f, const uint64_t *h, size_t n, struct dj_peel *room)
 {
     uint64_t at[DJ_FUSE_POSITIONS];
     bool fits = true;
     for (size_t i = 0; i < n; i++) {
+        if (i + LEAD < n)
+            fetch(f, h[i + LEAD], room);
         dj_fuse_at(f, h[i], at);
         for (unsigned j = 0; j < DJ_FUSE_POSITIONS; j++) {
             uint8_t *count = room->count + at[j];
@@ -74,42 +92,45 @@ static size_t find_alone(const struct dj_fuse *f, struct dj_peel *room)
     return n;
 }
 
-/* Prefetches the slots of a key that will be peeled off soon. */
-static void fetch(const struct dj_fuse *f, uint64_t key, const struct dj_peel *room)
+/* Peels off the key of a slot that is alone, and pushes the slots that become alone. */
+static size_t peel_off(const struct dj_fuse *f, uint32_t slot, struct dj_peel *room, size_t *done,
+                       size_t n_alone)
 {
+    const uint64_t key = room->sum[slot];
+    const unsigned mine = room->count[slot] & 3;
     uint64_t at[DJ_FUSE_POSITIONS];
     dj_fuse_at(f, key, at);
+    room->order[*done] = key;
+    room->which[(*done)++] = (uint8_t)mine;
     for (unsigned j = 0; j < DJ_FUSE_POSITIONS; j++) {
-        DJ_PREFETCH(room->sum + at[j]);
-        DJ_PREFETCH(room->count + at[j]);
+        uint8_t *count = room->count + at[j];
+        *count = (uint8_t)((*count - 4) ^ j);
+        room->sum[at[j]] ^= key;
+        if (j != mine && *count >> 2 == 1) /* so each slot is pushed once */
+            room->alone[n_alone++] = (uint32_t)at[j];
     }
+    return n_alone;
 }
 
 bool dj_fuse_peel(const struct dj_fuse *f, const uint64_t *h, size_t n, struct dj_peel *room)
 {
     if (!count_keys(f, h, n, room))
         return false;
-    size_t n_alone = find_alone(f, room), done = 0;
-    while (n_alone) {
-        const uint32_t slot = room->alone[--n_alone];
-        if (room->count[slot] >> 2 != 1)
-            continue; /* its key was peeled off at another slot */
-        const uint64_t key = room->sum[slot];
-        const unsigned mine = room->count[slot] & 3;
-        uint64_t at[DJ_FUSE_POSITIONS];
-        dj_fuse_at(f, key, at);
-        room->order[done] = key;
-        room->which[done++] = (uint8_t)mine;
-        for (unsigned j = 0; j < DJ_FUSE_POSITIONS; j++) {
-            uint8_t *count = room->count + at[j];
-            *count = (uint8_t)((*count - 4) ^ j);
-            room->sum[at[j]] ^= key;
-            /* Each slot is pushed once: when one key is left. */
-            if (j != mine && *count >> 2 == 1) {
-                room->alone[n_alone++] = (uint32_t)at[j];
-                fetch(f, room->sum[at[j]], room);
-            }
+    const size_t lead = f->segment_log2 > SMALL_LOG2 ? LEAD : 1;
+    uint32_t queue[LEAD];
+    size_t n_alone = find_alone(f, room), done = 0, in = 0, out = 0;
+    while (n_alone || in > out) {
+        uint32_t slot;
+        if (n_alone && in - out < lead) {
+            slot = room->alone[--n_alone];
+            if (room->count[slot] >> 2 == 1)
+                fetch(f, room->sum[slot], room);
+            queue[in++ % LEAD] = slot;
+            continue;
         }
+        slot = queue[out++ % LEAD];
+        if (room->count[slot] >> 2 == 1) /* or its key was peeled off at another slot */
+            n_alone = peel_off(f, slot, room, &done, n_alone);
     }
     return done == n;
 }
