@@ -29,13 +29,23 @@ struct pattern {
     __mmask16 lanes;
 };
 
+/* The part of a key's pattern that all bodies share: the position of its bit in each lane. */
+static inline __m512i make_counts(const struct shape *s, uint64_t g)
+{
+    const __m512i source = _mm512_set1_epi32((int)(uint32_t)(g >> 32));
+    return _mm512_srli_epi32(_mm512_mullo_epi32(source, s->odd), 27);
+}
+
+static inline struct pattern choose_lanes(uint32_t set, __m512i counts)
+{
+    const __mmask16 lanes = (__mmask16)set;
+    return (struct pattern){_mm512_maskz_sllv_epi32(lanes, _mm512_set1_epi32(1), counts), lanes};
+}
+
 static inline struct pattern make_pattern(const struct shape *s, uint64_t hash)
 {
     const uint64_t g = hash * DJ_BLOCK_MULTIPLIER;
-    const __mmask16 lanes = (__mmask16)s->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
-    const __m512i source = _mm512_set1_epi32((int)(uint32_t)(g >> 32));
-    const __m512i count = _mm512_srli_epi32(_mm512_mullo_epi32(source, s->odd), 27);
-    return (struct pattern){_mm512_maskz_sllv_epi32(lanes, _mm512_set1_epi32(1), count), lanes};
+    return choose_lanes(s->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)], make_counts(s, g));
 }
 
 /* Lanes whose bit is not yet set. */
@@ -113,13 +123,18 @@ static void avx512_find_bodies(const struct dj_blocks *const *bodies, uint32_t n
                                const uint64_t *hash, const uint64_t *ahead, size_t n,
                                uint32_t *having)
 {
+    struct shape s[DJ_BLOCK_BODIES];
+    for (uint32_t j = 0; j < n_bodies; j++)
+        s[j] = shape_of(bodies[j]);
     for (size_t i = 0; i < n; i++) {
+        const uint64_t g = hash[i] * DJ_BLOCK_MULTIPLIER;
+        const __m512i counts = make_counts(&s[0], g);
         uint32_t all = 0;
         for (uint32_t j = 0; j < n_bodies; j++) {
-            const struct shape s = shape_of(bodies[j]);
-            DJ_PREFETCH(block_at(&s, ahead[i]));
-            const __m512i block = _mm512_load_si512(block_at(&s, hash[i]));
-            all |= (uint32_t)(missing(block, make_pattern(&s, hash[i])) == 0) << j;
+            DJ_PREFETCH(block_at(&s[j], ahead[i]));
+            const __m512i block = _mm512_load_si512(block_at(&s[j], hash[i]));
+            const uint32_t set = s[j].lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
+            all |= (uint32_t)(missing(block, choose_lanes(set, counts)) == 0) << j;
         }
         having[i] = all;
     }
