@@ -55,8 +55,8 @@ class Crawls(unittest.TestCase):
 
     def test_every_page_once_although_most_requests_wait(self):
         default = crawl(self.site, **DEFAULT)
-        for i, more in enumerate(({}, {}, {"JOBDIR": "job2"}, {"JOBDIR": "job3"})):
-            more = {"TWISTED_REACTOR": REACTORS[i % 2], **more}
+        for i, more in enumerate(({}, {"JOBDIR": "job1"})):
+            more = {"TWISTED_REACTOR": REACTORS[i], **more}
             with self.subTest(more):
                 run = crawl(self.site, **small(f"once{i}.sieve"), **more)
                 self.assert_once(run)
@@ -68,10 +68,10 @@ class Crawls(unittest.TestCase):
                 self.assertEqual(run.stats["deja/sieve_pending"], 0)
                 self.assertEqual(run.stats["deja/keys"], OLD + len(run.pages) - 1)
                 self.assertIn(f"lost: none, {late} requests came late, 0 wait for the next run", run.log)
-                self.assertIn(f"Using reactor: {REACTORS[i % 2]}", run.log)
+                self.assertIn(f"Using reactor: {REACTORS[i]}", run.log)
         deja.verify("once0.sieve")
         self.assertEqual(crawl(self.site, **small("once0.sieve")).pages, [0])  # all others were seen
-        self.assertEqual(crawl(self.site, **small("once3.sieve", JOBDIR="job3")).pages, [0])
+        self.assertEqual(crawl(self.site, **small("once1.sieve", JOBDIR="job1")).pages, [0])
 
     def test_a_sieve_that_fits_in_memory_makes_no_request_wait(self):
         run = crawl(self.site, DEJA_SIEVE="large.sieve", DEJA_URL="crawl")
@@ -156,14 +156,13 @@ class Crawls(unittest.TestCase):
 
     def test_requests_that_cannot_be_serialized_are_settled_at_once(self):
         self.use("lambda")
-        for more in ({}, {"JOBDIR": "lambdas"}):
-            run = crawl(self.site, CAREFUL, **small(f"lambdas{len(more)}.sieve"), **more)
-            self.assert_once(run)
-            self.assertNotIn("LOST SOMETHING", run.log)
-            self.assertEqual(run.log.count("WARNING: deja: unable to serialize request"), 1)
-            self.assertGreater(run.stats["deja/sieve_unserializable"], PAGES)
-            self.assertGreater(run.stats["deja/sieve_passes"], PAGES // 2)
-            self.assertEqual((run.stats["deja/sieve_waited"], run.stats["deja/sieve_pending"]), (0, 0))
+        run = crawl(self.site, CAREFUL, **small("lambdas.sieve", JOBDIR="lambdas"))
+        self.assert_once(run)
+        self.assertNotIn("LOST SOMETHING", run.log)
+        self.assertEqual(run.log.count("WARNING: deja: unable to serialize request"), 1)
+        self.assertGreater(run.stats["deja/sieve_unserializable"], PAGES)
+        self.assertGreater(run.stats["deja/sieve_passes"], PAGES // 2)
+        self.assertEqual((run.stats["deja/sieve_waited"], run.stats["deja/sieve_pending"]), (0, 0))
 
     def use(self, how):
         os.environ["CAREFUL"] = how
