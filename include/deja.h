@@ -874,6 +874,19 @@ DEJA_API void deja_sieve_free(deja_sieve *s);
 /* Reports whether the directory contains a sieve, whole or damaged. */
 DEJA_API bool deja_sieve_exists(const char *path);
 
+/* Creates an empty sieve with the secret key and the URL rules of `like`, so that both can be
+ * merged.  Of opt, which may be NULL, memory, alloc and DEJA_SIEVE_NO_THREAD count. */
+DEJA_CHECKED int deja_sieve_create(const char *path, const deja_sieve *like,
+                                   const deja_sieve_options *opt, deja_sieve **out,
+                                   deja_error *err);
+/* Renames a sieve that no process writes (DEJA_EBUSY).  flags: DEJA_CREATE_REPLACE replaces a sieve
+ * of that name atomically and deletes it; nothing else is replaced. */
+DEJA_CHECKED int deja_sieve_rename(const char *from, const char *to, unsigned flags,
+                                   deja_error *err);
+/* Deletes a sieve that no process writes (DEJA_EBUSY), or what an interrupted creation has left.
+ * DEJA_EINVAL: the directory has a file that is not the sieve's; nothing was deleted. */
+DEJA_CHECKED int deja_sieve_remove(const char *path, deja_error *err);
+
 /* The fingerprint of a key.  hash is the number that filters with the same secret key use. */
 typedef struct deja_fingerprint {
     uint64_t hash;
@@ -889,7 +902,10 @@ typedef enum deja_verdict {
     DEJA_SIEVE_PENDING = 2
 } deja_verdict;
 /* The largest n of a judge. */
-#define DEJA_SIEVE_BATCH 16384
+#define DEJA_SIEVE_BATCH     16384
+/* The token of a pending key without a record: nobody waits for it.  If a run was interrupted, the
+ * next one gets such keys from deja_sieve_settled and has nothing to hand over. */
+#define DEJA_SIEVE_NO_RECORD UINT64_MAX
 /* Judges n keys in order; verdict[i] becomes a deja_verdict.  A key that was judged new before is
  * seen, whether or not it has been committed.  The tokens and records of pending keys are in the
  * spool when the call returns and survive a kill; token and record may be NULL (0 and no bytes).

@@ -14,6 +14,7 @@
 #define DJ_SIEVE_MANY   256
 
 #define DJ_FILTER_FILE  "filter.deja"
+#define DJ_LOCK_FILE    "lock"
 #define DJ_PRINT_LEN    12                   /* bytes of a fingerprint in the log */
 #define DJ_MOST_PENDING ((uint64_t)DJ_FOUND) /* the tag has 31 bits for the position */
 
@@ -87,6 +88,11 @@ struct deja_sieve {
 /* deja_sieve_open with other shares of memory, for tests. */
 int dj_sieve_open(const char *path, unsigned flags, const deja_sieve_options *opt,
                   const struct dj_shares *share, deja_sieve **out, deja_error *err);
+/* Locks the directory for its writer: *fd holds the lock until it is closed, like the directory.
+ * DEJA_EBUSY: another process has it. */
+int dj_sieve_lock(const struct dj_folder *folder, int *fd, deja_error *err);
+/* Whether a sieve has files of this name, or temporary ones. */
+bool dj_sieve_owns(const char *name);
 /* The shares of this much memory. */
 struct dj_shares dj_shares_of(uint64_t memory);
 /* A function that gets the hashes of keys; a result other than 0 ends the walk and is returned. */

@@ -20,15 +20,15 @@ struct dj_file_name dj_file_name_of(const char *type, uint64_t number)
     return name;
 }
 
-/* A new directory survives a power failure only if the one above it is synced. */
-static int sync_above(int fd)
+int dj_folder_sync_above(const struct dj_folder *folder, deja_error *err)
 {
-    const int above = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    const int rc = above < 0 ? -1 : fsync(above);
-    const int saved = errno;
+    const int above = openat(folder->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    const int rc =
+        above >= 0 && fsync(above) == 0
+            ? DEJA_OK
+            : dj_fail_errno(err, "%s: cannot sync the directory above it", folder->path);
     if (above >= 0)
         close(above);
-    errno = saved;
     return rc;
 }
 
@@ -44,9 +44,7 @@ int dj_folder_open(struct dj_folder *folder, const char *path, bool create, deja
     if (folder->fd < 0)
         return errno == ENOTDIR ? dj_fail(err, DEJA_EINVAL, "%s is not a directory", path)
                                 : dj_fail_errno(err, "%s: cannot open this directory", path);
-    if (made && sync_above(folder->fd) < 0)
-        return dj_fail_errno(err, "%s: cannot sync the directory above it", path);
-    return DEJA_OK;
+    return made ? dj_folder_sync_above(folder, err) : DEJA_OK;
 }
 
 void dj_folder_close(struct dj_folder *folder)

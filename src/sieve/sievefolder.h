@@ -20,6 +20,9 @@ int dj_folder_open(struct dj_folder *folder, const char *path, bool create, deja
 void dj_folder_close(struct dj_folder *folder);
 /* Makes the names in the directory durable. */
 int dj_folder_sync(const struct dj_folder *folder, deja_error *err);
+/* Makes the name of the directory durable: a new one survives a power failure only if the directory
+ * above it is synced. */
+int dj_folder_sync_above(const struct dj_folder *folder, deja_error *err);
 /* Starts a file without a name; dj_tmp_commit gives it this one. */
 int dj_folder_begin(const struct dj_folder *folder, const char *name, struct dj_tmp *tmp,
                     deja_error *err);

@@ -22,7 +22,6 @@
 
 #define LEAST_MEMORY   ((uint64_t)1 << 20)
 #define DEFAULT_MEMORY ((uint64_t)256 << 20)
-#define LOCK_FILE      "lock"
 
 enum {
     ATTEMPTS = 100, /* of a reader that a writer gets in the way of */
@@ -354,7 +353,7 @@ static bool is_no_stranger(void *found, const char *name)
 {
     struct stranger *f = found;
     struct stat st;
-    if (strcmp(name, LOCK_FILE) == 0 || is_temporary(name) ||
+    if (strcmp(name, DJ_LOCK_FILE) == 0 || is_temporary(name) ||
         ((strcmp(name, dj_file_name_of("log", FIRST_LOG).text) == 0 ||
           strcmp(name, dj_file_name_of("spool", FIRST_SPOOL).text) == 0) &&
          fstatat(f->s->folder.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
@@ -362,6 +361,12 @@ static bool is_no_stranger(void *found, const char *name)
         return true;
     (void)snprintf(f->name, sizeof f->name, "%s", name);
     return false;
+}
+
+bool dj_sieve_owns(const char *name)
+{
+    return is_numbered(name) || is_temporary(name) || strcmp(name, DJ_LOCK_FILE) == 0 ||
+           strcmp(name, DJ_MANIFEST) == 0 || strcmp(name, DJ_FILTER_FILE) == 0;
 }
 
 /* Nothing that is in the directory may be lost: neither a sieve nor anything else. */
@@ -418,35 +423,35 @@ static int create(deja_sieve *s, const deja_sieve_options *opt, deja_error *err)
 }
 
 /* Whether nobody else has locked this file; some file systems cannot lock directories. */
-static int take_lock(deja_sieve *s, int fd, bool can_fail, deja_error *err)
+static int take_lock(const struct dj_folder *folder, int fd, bool can_fail, deja_error *err)
 {
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno == EWOULDBLOCK)
             return dj_fail(err, DEJA_EBUSY,
                            "%s is in use by another process that writes it: wait for it, or use "
                            "another sieve",
-                           s->folder.path);
+                           folder->path);
         if (errno != EINTR)
             return can_fail ? DEJA_OK
-                            : dj_folder_failed(&s->folder, LOCK_FILE, "cannot lock it", err);
+                            : dj_folder_failed(folder, DJ_LOCK_FILE, "cannot lock it", err);
     }
     return DEJA_OK;
 }
 
-static int lock(deja_sieve *s, deja_error *err)
+int dj_sieve_lock(const struct dj_folder *folder, int *fd, deja_error *err)
 {
-    s->lock_fd = openat(s->folder.fd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (s->lock_fd < 0)
-        return dj_folder_failed(&s->folder, LOCK_FILE, "cannot open it for writing", err);
-    const int rc = take_lock(s, s->lock_fd, false, err);
-    return rc == DEJA_OK ? take_lock(s, s->folder.fd, true, err) : rc;
+    *fd = openat(folder->fd, DJ_LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (*fd < 0)
+        return dj_folder_failed(folder, DJ_LOCK_FILE, "cannot open it for writing", err);
+    const int rc = take_lock(folder, *fd, false, err);
+    return rc == DEJA_OK ? take_lock(folder, folder->fd, true, err) : rc;
 }
 
 static int open_writer(deja_sieve *s, bool may_create, const deja_sieve_options *opt,
                        deja_error *err)
 {
     deja_error why = {0};
-    int rc = lock(s, err);
+    int rc = dj_sieve_lock(&s->folder, &s->lock_fd, err);
     if (rc < 0)
         return rc;
     rc = dj_manifest_read(&s->folder, &s->manifest, s->runs, &s->manifest_fd, &why);
