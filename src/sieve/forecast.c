@@ -50,6 +50,7 @@ static void follow(const struct dj_shares *share, double keys, double lines,
     const double repeats = (lines - keys) / keys; /* per new key */
     out->disk = (uint64_t)(12 * keys);
     out->disk_most = out->disk;
+    out->written = 12 * keys; /* the log */
     if (keys <= first)
         return;
     const double step = (keys - first) / STEPS;
@@ -66,7 +67,7 @@ static void follow(const struct dj_shares *share, double keys, double lines,
     const double bytes = keys * bytes_per_key(keys);
     const double levels = keys > flushed ? ceil(log(keys / flushed) / log(DJ_SIEVE_FAN)) : 0;
     out->read += levels * bytes;
-    out->written = (1 + levels) * bytes + 12 * keys; /* and the log */
+    out->written += (1 + levels) * bytes;
     out->disk = (uint64_t)bytes + share->filter;
     out->disk_most = (uint64_t)(2 * bytes + 12 * flushed) + share->filter;
 }
