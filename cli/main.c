@@ -85,6 +85,16 @@ static int check_operands(const struct command *cmd, const struct opt_rest *rest
     return DEJA_OK;
 }
 
+/* Commands that sieves cannot do say what to use instead. */
+static int check_sieves(const struct call *call, deja_error *err)
+{
+    for (size_t i = 0; call->command->no_sieve && i < call->n_operands; i++)
+        if (deja_sieve_exists(call->operands[i]))
+            return fail(err, OPT_USAGE, "%.120s is a sieve: %s", fail_path(call->operands[i]).text,
+                        call->command->no_sieve);
+    return DEJA_OK;
+}
+
 /* Does the command take a filter, then files? */
 static bool filter_first(const struct command *cmd)
 {
@@ -95,8 +105,8 @@ static bool filter_first(const struct command *cmd)
 static void explain_order(const struct call *call, deja_error *err)
 {
     if (!filter_first(call->command) || call->n_operands < 2 ||
-        access(call->operands[0], F_OK) < 0 || existing_is_filter(call->operands[0]) ||
-        !existing_is_filter(call->operands[1]))
+        access(call->operands[0], F_OK) < 0 || existing_is_state(call->operands[0]) ||
+        !existing_is_state(call->operands[1]))
         return;
     (void)fail(err, OPT_USAGE,
                "%.80s is not a filter file; the filter comes first: deja %s %.50s %.50s",
@@ -139,6 +149,9 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     call->options = options;
     call->operands = rest.operands;
     call->n_operands = rest.n;
+    rc = check_sieves(call, err);
+    if (rc < 0)
+        return rc;
     rc = cmd->run(call, err);
     if (rc < 0 && rc != OUT_GONE) {
         explain_order(call, err);

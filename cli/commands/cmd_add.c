@@ -1,12 +1,14 @@
 /* cmd_add.c - deja add and deja build: add the keys of lines to an existing or a new filter
  * file. */
+#include "cli/commands/build_from_sieve.h"
 #include "cli/commands/build_like.h"
+#include "cli/commands/build_sieve.h"
 #include "cli/options/keyfile.h"
 #include "cli/server/remote.h"
 #include "cli/session/allowlist.h"
 #include "cli/session/dcso_build.h"
 #include "cli/session/existing.h"
-#include "cli/session/session.h"
+#include "cli/session/sieves.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/signals.h"
@@ -120,8 +122,13 @@ static void report(const struct job *j)
 /* --- add ------------------------------------------------------------------ */
 
 static const struct opt add_table[] = {
-    OPT_PART(shared_input), OPT_PART(shared_url),     OPT_PART(shared_file_key),
-    OPT_PART(shared_redis), OPT_PART(shared_general), OPT_END,
+    OPT_PART(shared_memory),
+    OPT_PART(shared_input),
+    OPT_PART(shared_url),
+    OPT_PART(shared_file_key),
+    OPT_PART(shared_redis),
+    OPT_PART(shared_general),
+    OPT_END,
 };
 
 static int run_add(struct call *call, deja_error *err)
@@ -130,8 +137,13 @@ static int run_add(struct call *call, deja_error *err)
     const struct remote_job remote = {REMOTE_ADD, j.shared, call->operands[0], 1, false, false};
     if (j.shared->redis)
         return remote_run(call, &remote, err);
-    int rc = session_start(&j.session, call, URLKEYS_STORE, DEJA_OPEN_WRITE, DEJA_CAN_ADD,
-                           &j.filter, err);
+    if (deja_sieve_exists(call->operands[0]))
+        return add_sieve_run(call, err);
+    int rc = sieves_refuse_memory(j.shared, call->operands[0], err);
+    if (rc < 0)
+        return rc;
+    rc = session_start(&j.session, call, URLKEYS_STORE, DEJA_OPEN_WRITE, DEJA_CAN_ADD, &j.filter,
+                       err);
     if (rc == DEJA_EIO && access(call->operands[0], F_OK) < 0)
         rc = fail(err, rc, "%s does not exist; create it with `deja build`",
                   fail_path(call->operands[0]).text);
@@ -155,27 +167,28 @@ const struct command cmd_add = {
         "Adds the lines of the files, or of standard input if none are given, to the filter in "
         "F.deja. Added keys are on disk when the command ends, even after Ctrl-C, and are synced "
         "at least every half minute before that. One process can write a filter; others can read "
-        "it at the same time.",
+        "it at the same time.\n\n"
+        "F.deja can also be the directory of a sieve (deja-dedup(1), --sieve, and deja-build(1), "
+        "--sieve). Its keys are exact. Keys that it cannot decide in memory wait until it has read "
+        "its runs, at the latest at the end. Lines of `deja dedup --sieve` that wait for output "
+        "must be printed first.",
     .notes = {SESSION_KEY_TEXT " Each host counts as a line.",
               SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
               REMOTE_TEXT " F.deja is then the name of the cache, which is created if missing."},
     .examples = {{"one more URL", "echo https://example.org/ | deja add seen.deja"},
                  {"all lines of a list", "deja add seen.deja urls.txt"},
-                 {"the third field of each line", "deja add -f 3 seen.deja crawl.log"}},
+                 {"the third field of each line", "deja add -f 3 seen.deja crawl.log"},
+                 {"a sieve", "deja build -q --sieve pages urls.txt && deja add pages today.txt"}},
     .run = run_add,
 };
 
 /* --- build ---------------------------------------------------------------- */
 
-struct build_options {
-    struct shared_options shared;
-    const char *like;
-    const char *except;
-};
-
 static int check_build(const void *target, deja_error *err)
 {
     const struct build_options *o = target;
+    if (o->sieve || o->from_sieve)
+        return o->sieve ? build_sieve_check(o, err) : build_from_sieve_check(o, err);
     if (o->except && (o->shared.dcso || !deja_kind_can(o->shared.filter.kind, DEJA_CAN_BUILD)))
         return fail(err, OPT_USAGE,
                     "--except needs -k static: the mistakes of a filter that never changes are "
@@ -190,6 +203,10 @@ static const struct opt build_table[] = {
         "other options override them"),
     OPT_STRING(0, "except", "FILE", struct build_options, except,
                "leave out the keys of FILE, an allow list, and never find them (kind static)"),
+    OPT_FLAG(0, "sieve", struct build_options, sieve,
+             "make a sieve, which answers with certainty: OUT.deja is a directory"),
+    OPT_STRING(0, "from-sieve", "DIR", struct build_options, from_sieve,
+               "read the keys from the sieve DIR instead of lines"),
     OPT_GROUP(struct build_options, shared, shared_force),
     OPT_GROUP(struct build_options, shared, shared_mode),
     OPT_GROUP(struct build_options, shared, shared_sizing),
@@ -317,6 +334,9 @@ static bool is_filter_name(const char *path)
 static int check_name(const struct call *call, const struct shared_options *c, deja_error *err)
 {
     const char *path = call->operands[0];
+    if (*path && path[strlen(path) - 1] == '/')
+        return fail(err, OPT_USAGE, "%s is the name of a directory; to make a sieve, give --sieve",
+                    fail_path(path).text);
     const int rc = existing_check(path, c->dcso, c->force, err);
     if (rc < 0 && call->n_operands > 1 && !existing_is_filter(path) &&
         is_filter_name(call->operands[1]))
@@ -335,6 +355,8 @@ static int run_build(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
     struct build_like like = {.stats = DEJA_STATS_INIT};
+    if (o->sieve || o->from_sieve)
+        return o->sieve ? build_sieve_run(call, err) : build_from_sieve_run(call, err);
     int rc = check_name(call, &shared, err);
     if (rc == DEJA_OK && o->like)
         rc = build_like_init(&like, o->like, &shared, err);
@@ -373,6 +395,15 @@ const struct command cmd_build = {
         "refuses to replace it unless --force is given. Even with --force, Ctrl-C or a crash "
         "leaves the old filter unchanged, and a file that is not a filter is never replaced, "
         "unless it is empty, such as one created by mktemp.\n\n"
+        "With --sieve, it makes a sieve in the directory OUT.deja: exact answers, in fixed memory "
+        "(-m), however many keys there are. The directory appears when it is complete; an existing "
+        "sieve is replaced only with --force, atomically. --like DIR copies the secret key and URL "
+        "profile of another sieve, so that both can be merged. `deja add`, `check`, `merge`, "
+        "`info`, `verify` and `dedup --sieve` take the directory.\n\n"
+        "With --from-sieve DIR, the keys come from a sieve, not from lines. The filter has the "
+        "secret key and URL profile of the sieve and is sized for its keys, unless -n, or -m and "
+        "-p, are given. A sieve stores 64-bit hashes, not keys, so kind layered, the papers' --hash and "
+        "--except are not possible.\n\n"
         "With -k static the filter cannot change: the smallest kind, for complete lists. Building "
         "it takes 8 bytes per key while reading, then 32.\n\n"
         "--except FILE names an allow list, which is read like the other files. Keys on both lists "
@@ -423,6 +454,8 @@ const struct command cmd_build = {
          {"the same list every night", "deja build --force list.deja urls.txt"},
          {"a filter that also knows which sites and folders it has seen",
           "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},
+         {"a sieve, which makes no mistakes", "deja build --sieve pages urls.txt"},
+         {"a small filter of its keys", "deja build --from-sieve pages -p 1e-3 pages.deja"},
          {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
          {"a filter for programs that read DCSO bloom files",
           "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},

@@ -1,6 +1,9 @@
 /* cmd_check.c - deja check: print the lines that are in a filter file. */
+#include "cli/commands/check_sieve.h"
 #include "cli/server/remote.h"
+#include "cli/session/existing.h"
 #include "cli/session/filterset.h"
+#include "cli/session/sieves.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -54,6 +57,7 @@ static const struct opt options[] = {
              "treat lines as URL prefixes; find those with at least one known URL (kind layered)"),
     OPT_DAYS(0, "older-than", "DAYS", struct check_options, older_than,
              "print the lines that were last seen at least DAYS ago (30d, 4w, 6mo, 1y)"),
+    OPT_GROUP(struct check_options, shared, shared_memory),
     OPT_GROUP(struct check_options, shared, shared_output),
     OPT_GROUP(struct check_options, shared, shared_canonical),
     OPT_GROUP(struct check_options, shared, shared_input_dcso),
@@ -71,6 +75,7 @@ struct job {
     const struct call *call;
     const struct check_options *o;
     struct filterset set;
+    struct check_sieve sieve; /* if the first operand is one */
     struct session session;
     struct buffer names, reason; /* of the current line */
     uint64_t printed;
@@ -113,12 +118,11 @@ static int print_marked(struct job *j, const struct batch *b, deja_error *err)
     return DEJA_OK;
 }
 
-static int check_batch(void *job, struct batch *b, deja_error *err)
+/* Takes a batch that has an answer for each line. */
+static int deliver(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
-    int rc = filterset_look_up(&j->set, &j->session, b, err);
-    if (rc < 0)
-        return rc;
+    int rc = DEJA_OK;
     const uint64_t found = session_count(b);
     j->printed += j->o->invert ? b->block.n - found : found;
     if (j->o->tag || j->o->why)
@@ -128,11 +132,18 @@ static int check_batch(void *job, struct batch *b, deja_error *err)
     return rc < 0 ? rc : out_flush(j->session.out, err);
 }
 
+static int check_batch(void *job, struct batch *b, deja_error *err)
+{
+    struct job *j = job;
+    const int rc = filterset_look_up(&j->set, &j->session, b, err);
+    return rc < 0 ? rc : deliver(j, b, err);
+}
+
 static void report_filters(const struct job *j, struct json *json)
 {
     const struct filterset *set = &j->set;
-    if (set->n == 1) {
-        json_string(json, "file", set->one[0].path);
+    if (set->n < 2) {
+        json_string(json, "file", j->call->operands[0]);
         return;
     }
     json_array(json, "filters");
@@ -154,23 +165,28 @@ static void report_json(const struct job *j)
     json_uint(&r.json, "read", j->session.records);
     json_uint(&r.json, "in", j->o->invert ? j->session.records - j->printed : j->printed);
     json_uint(&r.json, "lookups", j->session.lookups);
+    if (j->sieve.sieve)
+        json_uint(&r.json, "passes", j->sieve.passes);
     if (j->o->older_than)
         json_uint(&r.json, "older_than_days", j->o->older_than);
     session_report_end(&r, &j->session);
 }
 
 /* "bad.deja", or "any of 3 filters" in `buf` */
-static const char *name_filters(const struct filterset *set, char *buf, size_t cap)
+static const char *name_filters(const struct job *j, char *buf, size_t cap)
 {
-    (void)snprintf(buf, cap, "any of %zu filters", set->n);
-    return set->n > 1 ? buf : set->one[0].path;
+    (void)snprintf(buf, cap, "any of %zu filters", j->set.n);
+    return j->set.n > 1 ? buf : j->call->operands[0];
 }
 
 static void tell_all(const struct job *j, const char *where, const char *filters)
 {
     const deja_url_rules *rules = j->session.urls.rules;
     char rate[160] = "";
-    if (rules && deja_url_rules_profile(rules) == DEJA_URL_GSB && !j->o->prefix)
+    if (j->sieve.sieve)
+        (void)snprintf(rate, sizeof rate, "; %s pass%s", num_count(j->sieve.passes).s,
+                       j->sieve.passes == 1 ? "" : "es");
+    else if (rules && deja_url_rules_profile(rules) == DEJA_URL_GSB && !j->o->prefix)
         (void)snprintf(
             rate, sizeof rate, "; %s, up to %d per line, which multiplies the rate by up to %d",
             num_of(j->session.lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
@@ -187,7 +203,7 @@ static void report(const struct job *j)
                                          : "in";
     struct closing c = session_closing(&j->session);
     char buf[40];
-    const char *filters = name_filters(&j->set, buf, sizeof buf);
+    const char *filters = name_filters(j, buf, sizeof buf);
     session_warn_missing(&j->session);
     closing_count_in(&c, j->printed, where, filters);
     if (j->o->shared.json)
@@ -224,6 +240,69 @@ static int require(const struct filterset *set, uint32_t capability, const char 
     return rc;
 }
 
+/* --- Sieves ----------------------------------------------------------------- */
+
+/* Why these operands and options cannot be used with a sieve, or NULL. */
+static const char *refusal(const struct check_options *o, size_t filters)
+{
+    return filters > 1     ? "a sieve is checked alone, so give one at a time"
+           : o->prefix     ? "--prefix needs a filter of kind layered: a sieve stores whole keys"
+           : o->older_than ? "--older-than needs a filter with dates: a sieve does not store any"
+           : o->why        ? "--why is for filters: a sieve looks up many lines at once, by their "
+                             "hashes"
+           : o->tag        ? "--tag is for several filters: a sieve is checked alone"
+           : o->shared.dcso ? "it is not a DCSO bloom file: omit --format dcso"
+                            : NULL;
+}
+
+static bool has_sieve(const struct call *call, size_t filters, const char **path)
+{
+    for (size_t i = 0; i < filters; i++)
+        if (deja_sieve_exists(*path = call->operands[i]))
+            return true;
+    return false;
+}
+
+/* --- The whole run ------------------------------------------------------------ */
+
+/* Opens the filters, or the sieve. */
+static int open_all(struct job *j, size_t filters, deja_error *err)
+{
+    const struct call *call = j->call;
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options expect;
+    const char *path;
+    int rc = session_begin(&j->session, &j->o->shared,
+                           j->o->prefix ? URLKEYS_PREFIX : URLKEYS_LOOK_UP, key, &expect, err);
+    if (rc == DEJA_OK && has_sieve(call, filters, &path)) {
+        j->sieve.answered = deliver;
+        j->sieve.job = j;
+        return refusal(j->o, filters)
+                   ? fail(err, OPT_USAGE, "%s is a sieve: %s", fail_path(path).text,
+                          refusal(j->o, filters))
+                   : check_sieve_open(&j->sieve, &j->session, path, &expect, err);
+    }
+    if (rc == DEJA_OK)
+        rc = sieves_refuse_memory(&j->o->shared, call->operands[0], err);
+    if (rc == DEJA_OK)
+        rc = filterset_open(&j->set, &j->session, call, filters, &expect, err);
+    if (rc == DEJA_OK && j->o->prefix)
+        rc = require(&j->set, DEJA_CAN_PREFIX, "prefix", err);
+    if (rc == DEJA_OK && j->o->older_than)
+        rc = require(&j->set, DEJA_CAN_DATE, "older-than", err);
+    return rc;
+}
+
+static int read_all(struct job *j, deja_error *err)
+{
+    if (!j->sieve.sieve)
+        return session_each(&j->session, check_batch, j, err);
+    const int rc = session_each(&j->session, check_sieve_take, &j->sieve, err);
+    deja_error late;
+    const int last = check_sieve_flush(&j->sieve, rc < 0 ? &late : err);
+    return rc < 0 ? rc : last;
+}
+
 static int run(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .o = call->options};
@@ -235,25 +314,18 @@ static int run(struct call *call, deja_error *err)
                     fail_path(call->operands[1]).text);
     if (j.o->shared.redis)
         return remote_run(call, &remote, err);
-    uint8_t key[DEJA_KEY_LEN];
-    deja_options expect;
     j.set.prefix = j.o->prefix;
     j.set.older_than = j.o->older_than;
-    int rc = session_begin(&j.session, &j.o->shared,
-                           j.o->prefix ? URLKEYS_PREFIX : URLKEYS_LOOK_UP, key, &expect, err);
-    if (rc == DEJA_OK)
-        rc = filterset_open(&j.set, &j.session, call, filters, &expect, err);
-    if (rc == DEJA_OK && j.o->prefix)
-        rc = require(&j.set, DEJA_CAN_PREFIX, "prefix", err);
-    if (rc == DEJA_OK && j.o->older_than)
-        rc = require(&j.set, DEJA_CAN_DATE, "older-than", err);
+    int rc = open_all(&j, filters, err);
     if (rc == DEJA_OK)
         rc = session_output(&j.session, call, &j.o->shared, filters, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &j.o->shared, filters, j.set.one[0].filter, err);
+        rc = session_open(&j.session, call, &j.o->shared, filters,
+                          j.set.n ? j.set.one[0].filter : NULL, err);
     if (rc == DEJA_OK)
-        rc = finish(&j, session_each(&j.session, check_batch, &j, err), err);
+        rc = finish(&j, read_all(&j, err), err);
     rc = session_finish(&j.session, rc, err);
+    check_sieve_free(&j.sieve);
     filterset_free(&j.set);
     free(j.names.data);
     free(j.reason.data);
@@ -293,6 +365,12 @@ const struct command cmd_check = {
         "the lines in the filter that were last seen at least DAYS ago; with -v all other lines: "
         "those seen since then, and those that are not in the filter. Units are d, w, mo (30 days) "
         "and y (365 days). Days begin at midnight UTC.\n\n"
+        "F can also be the directory of a sieve (deja-dedup(1), --sieve). Its answers are certain, "
+        "for both kinds of lines. deja holds lines until they fill the memory (-m), or the input "
+        "pauses or ends, looks up their keys in one pass over the sieve, and prints them in the "
+        "order of the input. It sees the keys that were recorded when the pass began; others can "
+        "write the sieve at the same time. A sieve is checked alone, without --tag, --why, "
+        "--prefix and --older-than.\n\n"
         "F can also be a DCSO bloom file, plain or gzip. deja detects it by its first bytes; with "
         "--format dcso, any other file is an error. A second --format then sets the format of the "
         "lines.\n\n"
@@ -305,6 +383,8 @@ const struct command cmd_check = {
               REMOTE_TEXT " F.deja is then the name of the cache."},
     .examples = {{"lines that were seen", "deja check seen.deja urls.txt"},
                  {"lines that were not seen", "deja check -v seen.deja urls.txt"},
+                 {"lines that are in a sieve, with certainty",
+                  "deja build -q --sieve pages urls.txt && deja check pages today.txt"},
                  {"lines that were last seen 30 days ago or earlier",
                   "deja check --older-than 30d pages.deja urls.txt"},
                  {"requests in a web server's log for URLs in a list",

@@ -125,6 +125,8 @@ const struct command cmd_count = {
     .name = "count",
     .summary = "print how many times each line was added to a filter of kind spectral",
     .operands = "F.deja [FILE]...",
+    .no_sieve = "it stores each key once and does not count; use a filter of kind spectral, or "
+                "deja dedup --counts",
     .options = options,
     .options_size = sizeof(struct shared_options),
     .description =

@@ -516,6 +516,9 @@ static int run_remote(struct call *call, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     const struct dedup_options *o = call->options;
+    if (o->state && !o->shared.redis && deja_sieve_exists(o->state))
+        return fail(err, OPT_USAGE, "%s is a sieve: use --sieve instead of --state",
+                    fail_path(o->state).text);
     if (o->sieve)
         return dedup_sieve_run(call, err);
     if (dedup_counts_wanted(o))

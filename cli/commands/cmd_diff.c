@@ -142,6 +142,8 @@ const struct command cmd_diff = {
     .name = "diff",
     .summary = "estimate how many keys changed between two filter files",
     .operands = "A.deja B.deja",
+    .no_sieve = "compare the lists themselves: deja check -v DIR LIST prints the lines of LIST "
+                "that are not in it",
     .options = options,
     .options_size = sizeof(struct shared_options),
     .description =

@@ -115,6 +115,7 @@ const struct command cmd_expire = {
     .name = "expire",
     .summary = "remove keys that have not been seen for some time",
     .operands = "F.deja",
+    .no_sieve = "it does not store dates; use deja dedup --state F.deja --again-after DAYS",
     .options = options,
     .options_size = sizeof(struct expire_options),
     .description =

@@ -98,6 +98,8 @@ const struct command cmd_fold = {
     .name = "fold",
     .summary = "halve a filter file",
     .operands = "F.deja",
+    .no_sieve = "its size is its memory (-m); for a small filter of its keys, run: deja build "
+                "--from-sieve DIR OUT.deja",
     .options = options,
     .options_size = sizeof(struct fold_options),
     .description =

@@ -5,6 +5,7 @@
  * any other, and one with a secret key, because a file that others may read must not get one.  Of
  * these, it is the smallest, because larger ones fold to its size, or, for the exact kind, the
  * largest, which has the most room. */
+#include "cli/commands/merge_sieve.h"
 #include "cli/options/keyfile.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
@@ -34,8 +35,9 @@ static int check_options(const void *target, deja_error *err)
 }
 
 static const struct opt options[] = {
-    OPT_STRING('o', "output", "OUT.deja", struct merge_options, shared.output,
-               "write the union to OUT.deja; it can be one of the files"),
+    OPT_STRING(
+        'o', "output", "OUT.deja", struct merge_options, shared.output,
+        "write the union to OUT.deja, or to the sieve OUT.deja; it can be one of the inputs"),
     OPT_GROUP(struct merge_options, shared, shared_force),
     OPT_GROUP(struct merge_options, shared, shared_mode),
     OPT_FLAG(0, "common", struct merge_options, count_common,
@@ -302,12 +304,19 @@ static int run(struct call *call, deja_error *err)
     deja_options expect = DEJA_OPTIONS_INIT;
     uint8_t key[DEJA_KEY_LEN];
     struct target target;
-    int rc = o->count_common ? DEJA_OK : check_name(call, &target, err);
+    const bool sieves = merge_sieve_wanted(call);
+    if (sieves && o->count_common)
+        return fail(err, OPT_USAGE,
+                    "--common needs filter files; to count the lines of a list that are in a "
+                    "sieve, run: deja check -c DIR LIST");
+    int rc = o->count_common || sieves ? DEJA_OK : check_name(call, &target, err);
     if (rc == DEJA_OK && o->shared.key_file) {
         rc = keyfile_read(&o->shared, key, err);
         expect.key = key;
     }
-    if (rc == DEJA_OK)
+    if (rc == DEJA_OK && sieves)
+        rc = merge_sieve_run(call, &o->shared, expect.key, err);
+    else if (rc == DEJA_OK)
         rc = o->count_common ? count_common(call, &expect, err)
                              : unite(call, &target, &expect, err);
     explicit_bzero(key, sizeof key);
@@ -341,6 +350,11 @@ const struct command cmd_merge = {
         "room. Spectral counters are added. Generations of windows are merged by age or, in time "
         "windows, by the time when they began. The layers of layered filters must have grown in "
         "the same steps.\n\n"
+        "Sieves (deja-dedup(1), --sieve) with the same secret key and URL profile are united "
+        "exactly, whatever their sizes: build one with `deja build --sieve --like` the other. OUT "
+        "is a new sieve, or one of the inputs, which then gets the keys of the others. A sieve and "
+        "a filter file cannot be merged; make a filter of the sieve first, with `deja build "
+        "--from-sieve`.\n\n"
         "If filters cannot be merged, deja lists every difference and the command that helps.\n\n"
         "The number of keys in a union of Bloom filters is estimated from its bits, because a key "
         "in several filters counts once. With different secret keys, keys cannot be compared, so "
@@ -353,6 +367,10 @@ const struct command cmd_merge = {
                  {"a filter of another list, with the same size and secret key",
                   "deja build -q --like a.deja b.deja today.txt"},
                  {"the union of both", "deja merge -o all.deja a.deja b.deja"},
-                 {"how many keys are in both?", "deja merge --common a.deja b.deja"}},
+                 {"how many keys are in both?", "deja merge --common a.deja b.deja"},
+                 {"a sieve of one list", "deja build -q --sieve first urls.txt"},
+                 {"a sieve of another list, with the same secret key",
+                  "deja build -q --sieve --like first second today.txt"},
+                 {"the exact union of both", "deja merge -o both first second"}},
     .run = run,
 };

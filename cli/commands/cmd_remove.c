@@ -87,6 +87,8 @@ const struct command cmd_remove = {
     .name = "remove",
     .summary = "remove lines from a filter file of kind spectral or paired",
     .operands = "F.deja [FILE]...",
+    .no_sieve = "it cannot remove keys; keep them in a filter that can: deja build -k spectral "
+                "OUT.deja LIST",
     .options = options,
     .options_size = sizeof(struct shared_options),
     .description =

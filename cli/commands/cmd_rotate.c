@@ -73,6 +73,8 @@ const struct command cmd_rotate = {
     .name = "rotate",
     .summary = "start the next visit: empty the filter and change its hash functions",
     .operands = "F.deja",
+    .no_sieve = "it loses no page, so the next visit needs no other hash functions; to start "
+                "again, give a new directory",
     .options = options,
     .options_size = sizeof(struct shared_options),
     .description =

@@ -131,18 +131,6 @@ int dedup_sieve_check(const struct dedup_options *o, deja_error *err)
     return parse_late(o->late, &unused, err);
 }
 
-/* Names options that have no effect. */
-static void note_ignored(const struct job *j)
-{
-    struct shared_options c = j->o->shared;
-    char ignored[200];
-    c.filter.memory = 0;
-    opt_list_given(shared_sizing, &c, ignored, sizeof ignored);
-    if (ignored[0])
-        console_note(j->call->console, "the size of a sieve is its memory (-m); ignored: %s",
-                     ignored);
-}
-
 static int open_sieve(struct job *j, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
@@ -154,7 +142,7 @@ static int open_sieve(struct job *j, deja_error *err)
     if (rc == DEJA_OK)
         rc = deja_sieve_stats(j->sieve, &j->before, err);
     if (rc == DEJA_OK)
-        note_ignored(j);
+        sieves_note_ignored(j->call->console, &j->o->shared);
     return rc;
 }
 
@@ -225,6 +213,8 @@ static int take(struct job *j, const deja_settled *s, deja_error *err)
     j->uncommitted += is_new;
     if (s->token != g->token)
         end_group(j);
+    if (s->token == DEJA_SIEVE_NO_RECORD) /* an interrupted `deja add` left this key */
+        return DEJA_OK;
     if (!s->token) {
         deliver(j, s->record, is_new);
         return DEJA_OK;
@@ -475,18 +465,6 @@ static void report_json(const struct job *j, const deja_sieve_report *s)
     session_report_end(&r, &j->session);
 }
 
-static void tell_costs(const struct job *j, const deja_sieve_report *s)
-{
-    const uint64_t passes = s->passes - j->before.passes;
-    console_note(j->call->console, "%s: %s in %s, %s on disk; memory %s of %s",
-                 fail_path(j->o->sieve).text, num_of(s->keys, "key").s, num_of(s->runs, "run").s,
-                 num_bytes(s->disk).s, num_bytes(s->memory_used).s, num_bytes(s->memory).s);
-    console_note(j->call->console, "%s settled in %s pass%s, %s; %s of new lines wait now",
-                 num_of(s->settled - j->before.settled, "key").s, num_count(passes).s,
-                 passes == 1 ? "" : "es", num_of(s->merges - j->before.merges, "merge").s,
-                 num_share(s->wait_rate).s);
-}
-
 static void tell(const struct job *j, const deja_sieve_report *s)
 {
     struct console *console = j->call->console;
@@ -502,7 +480,7 @@ static void tell(const struct job *j, const deja_sieve_report *s)
     if (j->left)
         console_note(console, "%s had waited since an earlier run", num_lines(j->left).s);
     if (j->o->shared.verbose)
-        tell_costs(j, s);
+        sieves_tell_costs(console, j->o->sieve, &j->before, s);
 }
 
 static void account(const struct job *j)
@@ -515,9 +493,7 @@ static void account(const struct job *j)
         report_json(j, &s);
     else
         tell(j, &s);
-    if (s.merges_failed)
-        console_warn(j->call->console, "%s: merging runs failed: %s", fail_path(j->o->sieve).text,
-                     s.merge_error);
+    sieves_warn_merges(j->call->console, j->o->sieve, &s);
 }
 
 /* --- The whole run ---------------------------------------------------------- */
@@ -538,7 +514,7 @@ static int end(struct job *j, deja_error *err)
         out_printf(j->session.out, "%" PRIu64 "\n", j->o->repeated ? j->dropped : j->kept);
     if (rc == DEJA_OK)
         rc = commit(j, err);
-    return rc < 0 ? rc : deja_sieve_save(j->sieve, err);
+    return rc < 0 ? rc : sieves_save(j->sieve, err);
 }
 
 /* After a failure, lines that were delivered stay recorded, and those that wait stay in the

@@ -349,6 +349,12 @@ const struct opt shared_mode[] = {
     OPT_END,
 };
 
+const struct opt shared_memory[] = {
+    OPT_SIZE('m', "memory", "SIZE", struct shared_options, filter.memory,
+             "use at most SIZE bytes for a sieve (default: a quarter of the machine's memory)"),
+    OPT_END,
+};
+
 const struct opt shared_threads[] = {
     OPT_COUNT32(
         'j', "threads", "N", struct shared_options, threads, 1, 1024,

@@ -91,6 +91,7 @@ extern const struct opt shared_output[];  /* -o */
 extern const struct opt shared_force[];   /* --force */
 extern const struct opt shared_mode[];    /* --mode */
 extern const struct opt shared_null[];    /* -z */
+extern const struct opt shared_memory[];  /* -m, of a sieve */
 extern const struct opt shared_threads[]; /* -j */
 extern const struct opt shared_json[];    /* --json */
 extern const struct opt shared_quiet[];   /* -q */

@@ -20,8 +20,11 @@ static void print_text(struct out *o, const char *path, const deja_sieve_report 
     if (s->keys)
         out_printf(o, ", %s bytes per key", num_fixed((double)s->disk / (double)s->keys, 1).s);
     out_printf(o, "\n  pending     %s\n", s->pending ? num_lines(s->pending).s : "no line waits");
-    out_printf(o, "  late        %s of %s that waited were new\n", num_count(s->late).s,
-               num_lines(s->waited).s);
+    if (s->waited)
+        out_printf(o, "  late        %s of %s that waited were new\n", num_count(s->late).s,
+                   num_lines(s->waited).s);
+    else
+        out_text(o, "  late        no line has waited yet\n");
     out_printf(o, "  work        settled %s, merged %s\n", num_of(s->passes, "time").s,
                num_of(s->merges, "time").s);
     out_printf(o, "  lost        none, %s\n", sieves_certainty(s->wrong).s);

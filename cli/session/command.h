@@ -59,6 +59,7 @@ struct command {
     const char *summary;  /* one phrase, no capital, no period */
     const char *operands; /* "OUT.deja [FILE]...": words, in brackets if optional; dots allow any
                              number; "" for none */
+    const char *no_sieve; /* why an operand cannot be a sieve, and what to use instead; or NULL */
     opt_names *operand_names;            /* what operands can be, for completion; NULL: files */
     const struct opt *options;           /* may be NULL */
     size_t options_size;                 /* of the struct that the options fill */

@@ -4,6 +4,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
 #include "tools/base/number.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ enum what {
     NOTHING, /* no file, not a regular file, or an empty one */
     OTHER,
     DEJA,
-    DCSO
+    DCSO,
+    SIEVE
 };
 
 /* Reads the first bytes of a file and returns their number, or -1 with errno set. */
@@ -43,7 +45,7 @@ static int look(const char *path, enum what *what, deja_error *err)
 {
     uint8_t head[HEAD_LEN];
     struct stat st;
-    *what = NOTHING;
+    *what = deja_sieve_exists(path) ? SIEVE : NOTHING;
     if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return DEJA_OK;
     const ssize_t len = read_head(path, head);
@@ -60,6 +62,11 @@ bool existing_is_filter(const char *path)
 {
     enum what what;
     return look(path, &what, NULL) == DEJA_OK && (what == DEJA || what == DCSO);
+}
+
+bool existing_is_state(const char *path)
+{
+    return existing_is_filter(path) || deja_sieve_exists(path);
 }
 
 bool existing_same(const char *path, const char *other)
@@ -116,12 +123,24 @@ static struct text of_dcso(const char *path)
     return t;
 }
 
-static struct text written(const char *path)
+static struct text of_sieve(const char *path)
+{
+    struct text t = {"a sieve"};
+    deja_sieve *s = NULL;
+    deja_sieve_report r = DEJA_SIEVE_REPORT_INIT;
+    if (deja_sieve_open(path, 0, NULL, &s, NULL) == DEJA_OK &&
+        deja_sieve_stats(s, &r, NULL) == DEJA_OK)
+        (void)snprintf(t.s, sizeof t.s, "a sieve with %s", num_of(r.keys, "key").s);
+    deja_sieve_free(s);
+    return t;
+}
+
+static struct text written(const char *path, enum what what)
 {
     struct text t = {""};
     struct stat st;
     struct tm tm;
-    if (stat(path, &st) == 0 && localtime_r(&st.st_mtime, &tm))
+    if (what != SIEVE && stat(path, &st) == 0 && localtime_r(&st.st_mtime, &tm))
         (void)strftime(t.s, sizeof t.s, ", last written %Y-%m-%d %H:%M", &tm);
     return t;
 }
@@ -129,9 +148,11 @@ static struct text written(const char *path)
 /* "PATH: a scalable filter with 1,000,000 keys, last written ...; what_to_do" */
 static int refuse(const char *path, enum what what, const char *what_to_do, deja_error *err)
 {
-    const struct text words = what == DEJA ? of_deja(path) : of_dcso(path);
-    return fail(err, DEJA_EINVAL, "%s: %s%s; %s", fail_path(path).text, words.s, written(path).s,
-                what_to_do);
+    const struct text words = what == DEJA   ? of_deja(path)
+                              : what == DCSO ? of_dcso(path)
+                                             : of_sieve(path);
+    return fail(err, DEJA_EINVAL, "%s: %s%s; %s", fail_path(path).text, words.s,
+                written(path, what).s, what_to_do);
 }
 
 /* --- Checks ------------------------------------------------------------------------ */
@@ -146,9 +167,55 @@ int existing_check(const char *path, bool dcso, bool force, deja_error *err)
         return fail(err, DEJA_EINVAL,
                     "%s exists and is not a filter file; remove it first, or choose another name",
                     fail_path(path).text);
+    if (what == SIEVE)
+        return refuse(path, what, "choose another name, or add to it with `deja add`", err);
     if (what != (dcso ? DCSO : DEJA))
         return refuse(path, what, "remove it first, or choose another name", err);
     return force ? DEJA_OK : refuse(path, what, "use --force to replace it", err);
+}
+
+/* A new sieve takes the place of an empty directory, but not of the root of a file system. */
+static int check_empty(const char *path, dev_t device, deja_error *err)
+{
+    char above[4096];
+    struct stat st;
+    DIR *dir = opendir(path);
+    size_t names = 0;
+    if (!dir)
+        return fail_errno(err, "%s exists and cannot be read", fail_path(path).text);
+    while (readdir(dir))
+        names++;
+    closedir(dir);
+    if (names > 2)
+        return fail(err, DEJA_EINVAL,
+                    "%s is not a sieve and not empty; choose another name for the sieve",
+                    fail_path(path).text);
+    if (snprintf(above, sizeof above, "%s/..", path) < (int)sizeof above &&
+        stat(above, &st) == 0 && st.st_dev != device)
+        return fail(err, DEJA_EINVAL,
+                    "%s is the root of a file system; give the name of a directory in it",
+                    fail_path(path).text);
+    return DEJA_OK;
+}
+
+int existing_check_sieve(const char *path, bool force, deja_error *err)
+{
+    enum what what;
+    struct stat st;
+    const int rc = look(path, &what, err);
+    if (rc < 0 || stat(path, &st) < 0)
+        return rc;
+    if (what == SIEVE)
+        return force ? DEJA_OK
+                     : refuse(path, what,
+                              "add to it with `deja add`, or use --force to replace it", err);
+    if (what == DEJA || what == DCSO)
+        return refuse(path, what, "choose another name for the sieve", err);
+    if (!S_ISDIR(st.st_mode))
+        return fail(err, DEJA_EINVAL,
+                    "%s exists and is not a directory; choose another name for the sieve",
+                    fail_path(path).text);
+    return check_empty(path, st.st_dev, err);
 }
 
 int existing_check_output(const char *path, deja_error *err)

@@ -10,9 +10,14 @@
 
 /* Whether the first bytes are those of a deja filter file or a DCSO bloom file. */
 bool existing_is_filter(const char *path);
+/* Whether it is one of these, or a sieve. */
+bool existing_is_state(const char *path);
 /* Returns DEJA_OK if a new filter can have this name: the file is missing, is empty or, with
  * `force`, is a filter of the same format. */
 int existing_check(const char *path, bool dcso, bool force, deja_error *err);
+/* The same for a new sieve: nothing has the name, or a directory (an empty one), or, with `force`, a
+ * sieve. */
+int existing_check_sieve(const char *path, bool force, deja_error *err);
 /* The same for results, which replace any file except a filter. */
 int existing_check_output(const char *path, deja_error *err);
 /* If another process has created a file of that name since existing_check, describes it in err.

@@ -13,7 +13,7 @@
 size_t filterset_leading(const struct call *call)
 {
     size_t n = call->n_operands > 0;
-    while (n < call->n_operands && existing_is_filter(call->operands[n]))
+    while (n < call->n_operands && existing_is_state(call->operands[n]))
         n++;
     return n;
 }

@@ -33,7 +33,7 @@ struct filterset { /* start with {0} */
     uint8_t *answer;
 };
 
-/* How many operands, from the first one on, are filters.  The first one always counts. */
+/* How many operands, from the first one on, are filters or sieves.  The first one always counts. */
 size_t filterset_leading(const struct call *call);
 /* Opens the first n operands, between session_begin and session_open.  With several filters, the
  * key of --key is for those that lack their own. */
