@@ -103,18 +103,6 @@ static void recommend(struct plan_report *s)
 
 /* --- The next command --------------------------------------------------------- */
 
-/* Appends a number as people type it: 1500k for 1500000, 2G for 2147483648 bytes. */
-static void append_scaled(struct plan_report *s, uint64_t value, unsigned step)
-{
-    static const char units[] = "kMGTP";
-    const char *unit = "";
-    for (size_t i = 0; value != 0 && value % step == 0 && i < sizeof units - 1; i++) {
-        value /= step;
-        unit = units + i;
-    }
-    APPEND(s, " %llu%.1s", (unsigned long long)value, unit);
-}
-
 static void append_option(struct plan_report *s, const deja_option *row)
 {
     const char *field = (const char *)&s->c->filter + row->offset;
@@ -125,7 +113,8 @@ static void append_option(struct plan_report *s, const deja_option *row)
     if (row->type == DEJA_OPTION_RATE || row->type == DEJA_OPTION_REAL)
         APPEND(s, " %s", num_typed(*(const double *)(const void *)field).s);
     else if (strcmp(unit, "keys") == 0 || strcmp(unit, "bytes") == 0)
-        append_scaled(s, *(const uint64_t *)(const void *)field, unit[0] == 'k' ? 1000 : 1024);
+        APPEND(s, " %s",
+               num_scaled(*(const uint64_t *)(const void *)field, unit[0] == 'k' ? 1000 : 1024).s);
     else if (row->type == DEJA_OPTION_CHAR)
         APPEND(s, " '%c'", text[0]);
     else if (len)

@@ -453,6 +453,17 @@ struct num_text num_share(double share)
     return format("%.1f%%", share * 100.0);
 }
 
+struct num_text num_scaled(uint64_t value, unsigned step)
+{
+    static const char units[] = "kMGTP";
+    const char *unit = "";
+    for (size_t i = 0; value != 0 && value % step == 0 && i < sizeof units - 1; i++) {
+        value /= step;
+        unit = units + i;
+    }
+    return format("%" PRIu64 "%.1s", value, unit);
+}
+
 static struct num_text two_units(uint64_t n, unsigned per, const char *big, const char *small)
 {
     return format("%" PRIu64 " %s %" PRIu64 " %s", n / per, big, n % per, small);

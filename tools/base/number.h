@@ -52,5 +52,7 @@ struct num_text num_speed(double per_second);          /* 23.1 M/s              
 struct num_text num_fixed(double x, int decimals);     /* 9.58: for columns of a table          */
 struct num_text num_exact(double x);                   /* shortest text that reads back equal   */
 struct num_text num_typed(double x);                   /* num_exact as people type it: 1e-6     */
+/* As people type it, with a unit of step, step^2, ..: 1500k is 1500000 (1000), 2G 2147483648 (1024). */
+struct num_text num_scaled(uint64_t value, unsigned step);
 
 #endif

@@ -464,6 +464,15 @@ static void exact_text_reads_back_as_the_same_number(void **state)
 }
 
 /* A locale with a decimal comma changes nothing.  If none is installed, the C locale is used. */
+static void scaled_numbers_are_short_and_exact(void **state)
+{
+    assert_string_equal(num_scaled(0, 1000).s, "0");
+    assert_string_equal(num_scaled(1500000, 1000).s, "1500k");
+    assert_string_equal(num_scaled(1500001, 1000).s, "1500001");
+    assert_string_equal(num_scaled((uint64_t)2 << 30, 1024).s, "2G");
+    assert_string_equal(num_scaled(UINT64_MAX, 1024).s, "18446744073709551615");
+}
+
 static void the_locale_makes_no_difference(void **state)
 {
     (void)state;
@@ -511,6 +520,7 @@ int main(void)
         cmocka_unit_test(the_time_that_a_command_took_is_short),
         cmocka_unit_test(speeds_have_a_prefix),
         cmocka_unit_test(exact_text_reads_back_as_the_same_number),
+        cmocka_unit_test(scaled_numbers_are_short_and_exact),
         cmocka_unit_test(the_locale_makes_no_difference),
     };
     return cmocka_run_group_tests_name("unit.number", tests, NULL, NULL);
