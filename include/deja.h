@@ -934,6 +934,11 @@ typedef struct deja_settled {
  * 65,536 late keys have been returned and not committed; commit first. */
 DEJA_CHECKED int deja_sieve_settled(deja_sieve *s, deja_settled *out, size_t cap, size_t *n,
                                     deja_error *err);
+/* Records n keys without judging them: their lines have been handed over, perhaps before a crash that
+ * prevented the commit.  A pending key that is the same is later settled as seen.  Survives as a
+ * commit does; reads the runs.  DEJA_EINVAL: keys judged or settled before are not committed. */
+DEJA_CHECKED int deja_sieve_record(deja_sieve *s, const deja_fingerprint *fp, size_t n,
+                                   deja_error *err);
 /* Makes everything that was committed or is pending survive a power failure. */
 DEJA_CHECKED int deja_sieve_sync(deja_sieve *s, deja_error *err);
 /* Syncs, and saves the filter.  Without it the next open for writing reads all runs once to rebuild
