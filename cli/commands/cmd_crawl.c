@@ -66,6 +66,10 @@ static int check_options(const void *target, deja_error *err)
                     "--url: URLs in the form of profile %s cannot be fetched; use safe, crawl or "
                     "scrapy",
                     deja_profile_name(o->shared.url));
+    if (o->engine.certain.on && o->shared.mode)
+        return fail(err, OPT_USAGE,
+                    "--certain and --mode cannot be combined: a sieve is readable only by its "
+                    "owner; use chmod");
     if (o->shared.url != DEJA_URL_CRAWL && (o->shared.drop_params || o->shared.keep_params))
         return fail(err, OPT_USAGE, "--drop-params and --keep-params need --url=crawl");
     return DEJA_OK;
@@ -171,6 +175,9 @@ static const struct opt options[] = {
     OPT_OPTIONAL(
         "keep-params", "NAME,...", struct crawl_command, shared.keep_params, "",
         "keep these parameters; without names, drop none of the built-in list (profile crawl)"),
+    OPT_FLAG(0, "certain", struct crawl_command, engine.certain.on,
+             "lose no page: keep the URLs seen in a sieve on disk, in -m of memory (default 64M)",
+             OPT_USED(2)),
     OPT_GROUP(struct crawl_command, shared, shared_sizing),
     OPT_SECONDS(
         0, "sync-every", "TIME", struct crawl_command, engine.sync_every,
@@ -213,6 +220,9 @@ static void show_status(void *ctx, const struct crawl_account *a)
     printable_append(line, sizeof line, "  %s waiting  %s at work  %s  %s seen",
                      num_count(a->waiting).s, num_count(a->in_flight).s,
                      num_bytes(a->count[CRAWL_BYTES]).s, num_count(a->count[CRAWL_DUPLICATES]).s);
+    if (a->certain)
+        printable_append(line, sizeof line, "  %s pending  %s late", num_count(a->pending).s,
+                         num_count(a->count[CRAWL_LATE]).s);
     console_line(console, lead, line);
 }
 
@@ -325,26 +335,45 @@ static struct crawl_options engine_options(const struct call *call)
 }
 
 /* The path of the crawl's cache; empty if it is too long. */
-struct cache_path {
+struct seen_path {
     char text[4096];
+    bool is_sieve;
 };
 
-static struct cache_path cache_path(const struct crawl_options *engine)
+static struct seen_path seen_path(const struct crawl_options *engine)
 {
-    struct cache_path p;
-    const int len = snprintf(p.text, sizeof p.text, "%s/seen.deja", engine->dir);
+    struct seen_path p;
+    int len = snprintf(p.text, sizeof p.text, "%s/seen.sieve", engine->dir);
+    p.is_sieve = len > 0 && (size_t)len < sizeof p.text && deja_sieve_exists(p.text);
+    if (!p.is_sieve)
+        len = snprintf(p.text, sizeof p.text, "%s/seen.deja", engine->dir);
     if (len < 0 || (size_t)len >= sizeof p.text)
         p.text[0] = '\0';
     return p;
 }
 
+static uint32_t profile_of_sieve(const char *path, const void *key)
+{
+    deja_sieve *sieve = NULL;
+    deja_sieve_report r = DEJA_SIEVE_REPORT_INIT;
+    deja_sieve_options opt = DEJA_SIEVE_OPTIONS_INIT;
+    opt.key = key;
+    if (deja_sieve_open(path, 0, &opt, &sieve, NULL) < 0)
+        return 0;
+    const int rc = deja_sieve_stats(sieve, &r, NULL);
+    deja_sieve_free(sieve);
+    return rc == DEJA_OK ? r.profile : 0;
+}
+
 /* The profile of the URLs in the crawl's cache, or 0 if there is no cache. */
 static uint32_t profile_before(const struct crawl_options *engine)
 {
-    const struct cache_path path = cache_path(engine);
+    const struct seen_path path = seen_path(engine);
     deja_filter *cache = NULL;
     deja_stats s = DEJA_STATS_INIT;
     const deja_options expect = {.size = sizeof expect, .key = engine->cache.key};
+    if (path.is_sieve)
+        return profile_of_sieve(path.text, engine->cache.key);
     if (deja_filter_open(path.text, 0, &expect, &cache, NULL) < 0)
         return 0;
     const int rc = deja_filter_stats(cache, 0, &s, NULL);
@@ -393,7 +422,7 @@ static int run(struct call *call, deja_error *err)
         engine.talk.found = print_url;
         engine.talk.hand_over = hand_over;
     }
-    const struct cache_path path = cache_path(&engine);
+    const struct seen_path path = seen_path(&engine);
     if (engine.mode && access(path.text, F_OK) == 0)
         console_note(call->console, "%s keeps its permissions; use chmod to change them",
                      fail_path(path.text).text);
@@ -438,6 +467,10 @@ const struct command cmd_crawl = {
         "A filter decides whether a URL was seen before (-k, -n, -p, -m; by default scalable, "
         "with a rate of one in a million); it takes about 4 bytes per URL. A new URL that is "
         "mistaken for seen is a lost page; the summary estimates how many were lost.\n\n"
+        "With --certain, no page is lost: links that could be new or seen wait until they have "
+        "been looked up in a sieve on disk. Its memory (-m, 64M by default) is "
+        "fixed, however many URLs there are. A crawl begins with --certain or stays without "
+        "it.\n\n"
         "DIR holds the whole state. After Ctrl-C, which waits for pages in flight, a crash or a "
         "limit, the same -o resumes the crawl; pages in flight may be fetched again, and none "
         "is lost. Options are remembered, except --max-pages, --max-bytes, --max-time, --every, "

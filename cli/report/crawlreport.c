@@ -1,8 +1,10 @@
 /* crawlreport.c - the summary of a crawl: lines for people, or JSON. */
 #include "cli/report/crawlreport.h"
+#include "cli/session/sieves.h"
 #include "tools/base/number.h"
 #include "tools/base/printable.h"
 #include <ctype.h>
+#include <stdio.h>
 
 /* A list of the nonzero counts: "3 not found, 2 timeout". */
 struct list {
@@ -31,12 +33,28 @@ static double pages_per_second(const struct crawl_account *a)
     return a->seconds > 0 ? (double)a->count[CRAWL_FETCHED] / a->seconds : 0;
 }
 
-static void note_cache(struct console *console, const struct crawl_account *a)
+/* "probably lost: 3", or "lost: none, certain to 1 in 10^11". */
+static void note_urls(struct console *console, const struct crawl_account *a)
 {
     const uint64_t *n = a->count;
-    console_note(console, "URLs: %s offered, %s seen before, %s queued; probably lost: %s",
+    char lost[100];
+    if (a->certain)
+        snprintf(lost, sizeof lost, "lost: none, %s", sieves_certainty(a->sieve.wrong).s);
+    else
+        snprintf(lost, sizeof lost, "probably lost: %s",
+                 a->lost < 0.05 ? "none" : num_estimate(a->lost).s);
+    console_note(console, "URLs: %s offered, %s seen before, %s queued; %s",
                  num_count(n[CRAWL_OFFERED]).s, num_count(n[CRAWL_DUPLICATES]).s,
-                 num_count(n[CRAWL_QUEUED]).s, a->lost < 0.05 ? "none" : num_estimate(a->lost).s);
+                 num_count(n[CRAWL_QUEUED]).s, lost);
+}
+
+static void note_cache(struct console *console, const struct crawl_account *a)
+{
+    const uint64_t late = a->count[CRAWL_LATE];
+    note_urls(console, a);
+    if (late > 0)
+        console_note(console, "%s came late (a filter alone would have lost %s)",
+                     num_of(late, "URL").s, late == 1 ? "it" : "them");
     if (a->rebuilt > 0)
         console_note(console, "added to the cache again after a crash: %s",
                      num_of(a->rebuilt, "URL").s);
@@ -78,7 +96,7 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
 {
     struct console *console = call->console;
     struct list failed = {""}, left = {""};
-    for (unsigned i = CRAWL_FIRST_FAILURE; i < CRAWL_COUNTS; i++)
+    for (unsigned i = CRAWL_FIRST_FAILURE; i < CRAWL_AFTER_FAILURES; i++)
         list_add(&failed, a->count[i], crawl_count_name(i));
     for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
         list_add(&left, a->count[left_out[i].count], left_out[i].what);
@@ -93,13 +111,16 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
     if (left.text[0])
         console_note(console, "left out: %s", left.text);
     note_manners(console, a);
-    if (a->asked == 0 && a->waiting == 0)
+    if (a->asked == 0 && a->waiting == 0 && a->pending == 0)
         console_note(console,
                      "this visit was already complete, and nothing was fetched; --revisit "
                      "starts the next");
     if (a->waiting > 0)
         console_note(console, "%s waiting; run with the same -o to resume",
                      num_of(a->waiting, "URL").s);
+    if (a->pending > 0)
+        console_note(console, "%s pending, perhaps new; the next run decides about them",
+                     num_of(a->pending, "link").s);
 }
 
 /* Prints counts under their names: "not found" becomes not_found. */
@@ -116,6 +137,31 @@ static void json_counts(struct json *j, const struct crawl_account *a, unsigned 
     }
 }
 
+static void json_certain(struct json *j, const struct crawl_account *a)
+{
+    json_uint(j, "lost", 0);
+    json_real(j, "wrong", a->sieve.wrong);
+    json_counts(j, a, CRAWL_LATE, CRAWL_COUNTS);
+    json_uint(j, "pending", a->pending);
+}
+
+static void json_cache(struct json *j, const struct crawl_account *a)
+{
+    json_object(j, "cache");
+    json_string(j, "kind", a->certain ? "sieve" : deja_kind_name(a->cache_kind));
+    json_uint(j, "bytes", a->cache_bytes);
+    if (a->certain) {
+        json_uint(j, "keys", a->sieve.keys);
+        json_uint(j, "disk_bytes", a->sieve.disk);
+        json_uint(j, "settled", a->sieve.settled);
+        json_uint(j, "passes", a->sieve.passes);
+        json_real(j, "wait_rate", a->sieve.wait_rate);
+    } else {
+        json_real(j, "fp_now", a->fp_rate);
+    }
+    json_end(j);
+}
+
 void crawlreport_json(const struct call *call, const struct crawl_account *a)
 {
     struct json j;
@@ -128,6 +174,8 @@ void crawlreport_json(const struct call *call, const struct crawl_account *a)
     json_counts(&j, a, CRAWL_FETCHED, CRAWL_NANOSECONDS);
     json_counts(&j, a, CRAWL_OFFERED, CRAWL_ROBOTS);
     json_real(&j, "expected_lost", a->lost);
+    if (a->certain)
+        json_certain(&j, a);
     json_uint(&j, "requests", a->asked);
     json_uint(&j, "waiting", a->waiting);
     json_uint(&j, "left_behind", a->left_behind);
@@ -140,12 +188,8 @@ void crawlreport_json(const struct call *call, const struct crawl_account *a)
     json_counts(&j, a, CRAWL_ROBOTS, CRAWL_UNREAD);
     json_end(&j);
     json_object(&j, "failed");
-    json_counts(&j, a, CRAWL_FIRST_FAILURE, CRAWL_COUNTS);
+    json_counts(&j, a, CRAWL_FIRST_FAILURE, CRAWL_AFTER_FAILURES);
     json_end(&j);
-    json_object(&j, "cache");
-    json_string(&j, "kind", deja_kind_name(a->cache_kind));
-    json_uint(&j, "bytes", a->cache_bytes);
-    json_real(&j, "fp_now", a->fp_rate);
-    json_end(&j);
+    json_cache(&j, a);
     json_end(&j);
 }

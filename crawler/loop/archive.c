@@ -44,10 +44,16 @@ static int write_end(struct crawler *c, struct end e, uint32_t file, uint64_t at
     return rc == DEJA_OK ? frontier_set(c->queue, e.at_name, (int64_t)at, err) : rc;
 }
 
+void archive_mark(struct crawler *c)
+{
+    c->whole_file = c->warc.file;
+    c->whole_end = c->warc.end;
+}
+
 int archive_record(struct crawler *c, deja_error *err)
 {
     return c->o->no_archive.on ? DEJA_OK
-                               : write_end(c, recorded_end, c->warc.file, c->warc.end, err);
+                               : write_end(c, recorded_end, c->whole_file, c->whole_end, err);
 }
 
 int archive_sync(struct crawler *c, deja_error *err)
@@ -55,7 +61,7 @@ int archive_sync(struct crawler *c, deja_error *err)
     if (c->o->no_archive.on)
         return DEJA_OK;
     const int rc = warc_sync(&c->warc, err);
-    return rc == DEJA_OK ? write_end(c, safe_end, c->warc.file, c->warc.end, err) : rc;
+    return rc == DEJA_OK ? write_end(c, safe_end, c->whole_file, c->whole_end, err) : rc;
 }
 
 /* --- After a power failure ------------------------------------------------------------- */
@@ -116,6 +122,21 @@ int archive_mend(struct crawler *c, deja_error *err)
     return rc;
 }
 
+int archive_undo(struct crawler *c, int64_t round, deja_error *err)
+{
+    struct end safe = safe_end, end = recorded_end;
+    int rc = read_end(c, &safe, err);
+    if (rc == DEJA_OK)
+        rc = read_end(c, &end, err);
+    if (rc == DEJA_OK)
+        rc = frontier_undo(c->queue, 0, (uint64_t)round, take_undone, c, err);
+    if (rc == DEJA_OK && end.file > 0)
+        return cut(c, safe.file ? (uint32_t)safe.file : 1, (uint64_t)safe.at, err);
+    if (rc == DEJA_OK)
+        rc = folder_store_counts(c, err);
+    return rc == DEJA_OK ? frontier_sync(c->queue, err) : rc;
+}
+
 /* --- Opening --------------------------------------------------------------------------- */
 
 /* Stores the name of a file that looks like part of an archive; *found stays empty if there is no
@@ -163,6 +184,7 @@ int archive_open(struct crawler *c, deja_error *err)
     if (rc == DEJA_OK)
         rc = warc_open(&c->warc, c->dir, (uint32_t)end.file, (uint64_t)end.at, c->agent,
                        c->o->max_file, err);
+    archive_mark(c);
     return rc;
 }
 

@@ -1,11 +1,13 @@
-/* cache.c - manages the filters in the folder: seen.deja holds the URLs seen, shapes.deja counts
- * URLs by shape.
+/* cache.c - what all caches share: which one a crawl has, and the order in which URLs enter it.
  *
- * URLs enter the cache only when their rows in the queue are durable (folder.c).  When the file of
- * the cache is synced, the queue records the last row in it; the run after a crash adds the later
- * rows again.  A missing cache is rebuilt from all rows of the visit. */
-#include "crawler/loop/crawler.h"
-#include "tools/base/clock.h"
+ *     seen.deja     a filter (cache_filter.c), or
+ *     seen.sieve    a sieve, with --certain (cache_sieve.c): which URLs were seen
+ *     shapes.deja   a filter that counts URLs by shape (trap.c)
+ *
+ * URLs enter the cache only when their rows in the queue are durable (folder.c).  When the cache
+ * is synced, the queue records the last row in it; the run after a crash adds the later rows
+ * again.  A missing cache is rebuilt from all rows of the visit. */
+#include "crawler/loop/cache.h"
 #include "tools/base/fail.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -13,14 +15,8 @@
 #define SYNC_EVERY 30.0   /* seconds */
 #define SHAPES     200000 /* capacity of shapes.deja */
 #define SHAPE_BITS 16
-#define FIRST_URLS 1000000 /* capacity of the first part of a growing cache */
 
-/* The path of a file in the folder. */
-struct path {
-    char text[4096];
-};
-
-static int path_of(const struct crawler *c, const char *name, struct path *p, deja_error *err)
+int cache_path(const struct crawler *c, const char *name, struct cache_path *p, deja_error *err)
 {
     const int len = snprintf(p->text, sizeof p->text, "%s/%s", c->o->dir, name);
     if (len > 0 && (size_t)len < sizeof p->text)
@@ -30,48 +26,17 @@ static int path_of(const struct crawler *c, const char *name, struct path *p, de
 
 /* --- Opening ----------------------------------------------------------------------- */
 
-static int make(struct crawler *c, const char *path, deja_error *err)
-{
-    deja_options opt = c->o->cache;
-    if (opt.kind == 0 && opt.capacity == 0 && opt.memory == 0)
-        opt.kind = DEJA_SCALABLE;
-    if (!c->o->fixed.on)
-        (void)deja_options_grow(&opt); /* other kinds stay as they are, and warn when full */
-    if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && opt.capacity == 0 && opt.memory == 0)
-        opt.capacity = FIRST_URLS;
-    if (opt.capacity == 0 && opt.memory == 0 && !deja_kind_can(opt.kind, DEJA_CAN_BUILD))
-        return fail(
-            err, DEJA_EINVAL,
-            "kind %s cannot grow: give options.capacity, the number of URLs that you expect",
-            deja_kind_name(opt.kind));
-    if (opt.key)
-        opt.flags |= DEJA_KEY_APART;
-    int rc = deja_filter_create(path, DEJA_CREATE_MODE(c->o->mode), &opt, &c->cache, err);
-    return rc == DEJA_OK ? deja_filter_sync(c->cache, err) : rc;
-}
-
 int cache_open(struct crawler *c, deja_error *err)
 {
-    struct path path = {""};
-    const deja_options expect = {.size = sizeof expect,
-                                 .kind = c->o->cache.kind,
-                                 .key = c->o->cache.key,
-                                 .seed = c->o->cache.seed,
-                                 .url = c->o->cache.url};
-    int rc = path_of(c, "seen.deja", &path, err);
-    if (rc < 0)
-        return rc;
-    c->cache_made = access(path.text, F_OK) != 0;
-    rc = c->cache_made ? make(c, path.text, err)
-                       : deja_filter_open(path.text, DEJA_OPEN_WRITE, &expect, &c->cache, err);
-    return rc == DEJA_OK ? deja_dedup_new(c->cache, &c->pending, err) : rc;
+    c->cache = c->o->certain.on ? &cache_of_sieve : &cache_of_filter;
+    return c->cache->open(c, err);
 }
 
 int cache_open_shapes(struct crawler *c, deja_error *err)
 {
-    struct path path = {""};
+    struct cache_path path = {""};
     deja_options opt = DEJA_OPTIONS_INIT;
-    int rc = path_of(c, "shapes.deja", &path, err);
+    int rc = cache_path(c, "shapes.deja", &path, err);
     if (rc < 0)
         return rc;
     const bool exists = access(path.text, F_OK) == 0;
@@ -86,25 +51,45 @@ int cache_open_shapes(struct crawler *c, deja_error *err)
     return rc == DEJA_OK ? deja_filter_sync(c->shapes, err) : rc;
 }
 
-int cache_rotate(struct crawler *c, deja_error *err)
+void cache_close(struct crawler *c)
 {
-    deja_options next = DEJA_OPTIONS_INIT;
-    const deja_options *given = &c->given->cache; /* 0: unchanged */
-    next.capacity = given->capacity;
-    next.fp_rate = given->fp_rate;
-    next.memory = given->memory;
-    next.hashes = given->hashes;
-    deja_dedup_free(c->pending); /* it is empty, but uses the old hash functions */
-    c->pending = NULL;
-    const int rc = deja_filter_rotate(c->cache, &next, err);
-    return rc == DEJA_OK ? deja_dedup_new(c->cache, &c->pending, err) : rc;
+    if (c->cache)
+        c->cache->close(c);
+    deja_filter_free(c->shapes);
+}
+
+/* --- After a crash ------------------------------------------------------------------ */
+
+int cache_last_row(struct crawler *c, int64_t *id, deja_error *err)
+{
+    return frontier_get(c->queue, c->cache_made ? "visit_first" : "cached", c->last_id, id, err);
+}
+
+int cache_mend(struct crawler *c, deja_error *err)
+{
+    return c->cache->mend ? c->cache->mend(c, err) : DEJA_OK;
 }
 
 /* --- Adding ------------------------------------------------------------------------- */
 
-int cache_sync(struct crawler *c, deja_error *err)
+bool cache_is_full(const struct crawler *c)
 {
-    int rc = deja_filter_sync(c->cache, err);
+    return c->cache->is_full(c);
+}
+
+int cache_protect(struct crawler *c, deja_error *err)
+{
+    return c->cache->protect ? c->cache->protect(c, err) : DEJA_OK;
+}
+
+int cache_note(struct crawler *c, deja_error *err)
+{
+    return c->cache->note ? c->cache->note(c, err) : DEJA_OK;
+}
+
+/* After a sync, the queue records the last row. */
+static int record_synced(struct crawler *c, int rc, deja_error *err)
+{
     if (rc == DEJA_OK)
         rc = deja_filter_sync(c->shapes, err);
     if (rc == DEJA_OK)
@@ -113,54 +98,32 @@ int cache_sync(struct crawler *c, deja_error *err)
     return rc;
 }
 
-/* The rate changes only when URLs enter the cache.  Measuring it reads the whole body, so
- * measurements are spaced to take at most 2% of the time. */
-void cache_measure_rate(struct crawler *c)
+int cache_sync(struct crawler *c, deja_error *err)
 {
-    deja_stats s = DEJA_STATS_INIT;
-    const double began = clock_seconds();
-    if (began < c->next_rate || deja_filter_stats(c->cache, DEJA_STATS_BODY, &s, NULL) < 0)
-        return;
-    c->fp_rate = s.fp_now;
-    c->next_rate = began + 50 * (clock_seconds() - began);
+    return record_synced(c, c->cache->sync(c, err), err);
 }
 
-static void watch_size(struct crawler *c)
+int cache_save(struct crawler *c, deja_error *err)
 {
-    deja_stats o = DEJA_STATS_INIT, s = DEJA_STATS_INIT;
-    if (c->crowded || deja_filter_stats(c->cache, 0, &o, NULL) < 0 || !o.excess ||
-        deja_filter_stats(c->cache, DEJA_STATS_BODY, &s, NULL) < 0)
-        return;
-    c->crowded = true;
-    if (c->o->talk.crowded)
-        c->o->talk.crowded(c->o->talk.ctx, &s);
+    return record_synced(c, (c->cache->save ? c->cache->save : c->cache->sync)(c, err), err);
 }
 
 int cache_take_pending(struct crawler *c, deja_error *err)
 {
-    const int rc = deja_dedup_commit(c->pending, err);
+    const int rc = c->cache->record(c, err);
     if (rc < 0)
         return rc;
-    watch_size(c);
-    cache_measure_rate(c);
     return c->now >= c->next_cache_sync ? cache_sync(c, err) : DEJA_OK;
 }
 
-static int put(void *crawler, deja_slice url, deja_error *err)
+/* --- Pending URLs ------------------------------------------------------------------- */
+
+bool cache_waits(const struct crawler *c)
 {
-    struct crawler *c = crawler;
-    const int rc = deja_filter_add(c->cache, url, NULL, err);
-    c->account.rebuilt++;
-    return rc;
+    return c->cache->waits && c->cache->waits(c);
 }
 
-int cache_mend(struct crawler *c, deja_error *err)
+int cache_settle(struct crawler *c, deja_error *err)
 {
-    int64_t cached;
-    const char *const since = c->cache_made ? "visit_first" : "cached";
-    int rc = frontier_get(c->queue, since, c->last_id, &cached, err);
-    if (rc < 0 || c->last_id <= cached)
-        return rc;
-    rc = frontier_each_since(c->queue, cached, put, c, err);
-    return rc == DEJA_OK ? cache_sync(c, err) : rc;
+    return cache_waits(c) ? c->cache->settle(c, err) : DEJA_OK;
 }

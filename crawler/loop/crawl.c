@@ -11,7 +11,7 @@
  * commit (folder.c).  It ends when no URL waits and no request is in progress, or at a limit, or
  * when the user stops it.  Requests in progress are finished first. */
 #include "crawler/http/hostkey.h"
-#include "crawler/loop/crawler.h"
+#include "crawler/loop/cache.h"
 #include "tools/base/ascii.h"
 #include "tools/base/clock.h"
 #include "tools/base/fail.h"
@@ -217,7 +217,7 @@ static int begin_requests(struct crawler *c, double *pause, deja_error *err)
         if (!h) {
             if (until >= 0 && until < WAIT_MAX)
                 *pause = until;
-            else if (until < 0 && fetch_in_flight(c->fetcher) == 0)
+            else if (until < 0 && fetch_in_flight(c->fetcher) == 0 && !cache_waits(c))
                 c->account.ended = "done";
             break;
         }
@@ -230,15 +230,13 @@ static int begin_requests(struct crawler *c, double *pause, deja_error *err)
 
 static void show_status(struct crawler *c, bool now)
 {
-    deja_stats s = DEJA_STATS_INIT;
     if (!now && (!c->o->talk.status || c->now < c->next_status))
         return;
-    if (now && deja_filter_stats(c->cache, DEJA_STATS_BODY, &s, NULL) == DEJA_OK) {
-        c->account.fp_rate = s.fp_now;
-        c->account.cache_bytes = s.bytes;
-        c->account.cache_kind = s.kind;
-    }
+    if (now)
+        c->cache->report(c);
     c->account.visit = (uint64_t)c->visit;
+    c->account.certain = c->o->certain.on;
+    c->account.pending = c->sieve.pending;
     c->account.in_flight = fetch_in_flight(c->fetcher);
     c->account.hosts = c->schedule.n_hosts;
     c->account.seconds = (double)c->account.count[CRAWL_NANOSECONDS] * 1e-9;
@@ -264,6 +262,16 @@ static int take_finished(struct crawler *c, deja_error *err)
     return rc;
 }
 
+/* Settles pending URLs if it is time; hosts may be ready then. */
+static int settle(struct crawler *c, double *pause, deja_error *err)
+{
+    const uint64_t waiting = c->account.waiting;
+    const int rc = cache_settle(c, err);
+    if (c->account.waiting != waiting)
+        *pause = 0;
+    return rc;
+}
+
 static int loop(struct crawler *c, deja_error *err)
 {
     double pause = 0;
@@ -273,7 +281,10 @@ static int loop(struct crawler *c, deja_error *err)
             rc = begin_requests(c, &pause, err);
         if (rc < 0 || (c->account.ended && fetch_in_flight(c->fetcher) == 0))
             return rc;
-        rc = fetch_wait(c->fetcher, pause, err);
+        if (!c->account.ended)
+            rc = settle(c, &pause, err);
+        if (rc == DEJA_OK)
+            rc = fetch_wait(c->fetcher, pause, err);
         read_clock(c);
         if (rc == DEJA_OK)
             rc = take_finished(c, err);

@@ -44,11 +44,13 @@ enum crawl_count {
     CRAWL_REDIRECT_LIMIT, /* too many redirects in a row */
     CRAWL_NO_ROBOTS,      /* the response to robots.txt is 5xx: nothing is allowed */
     CRAWL_PRIVATE,        /* the address is private (netaddr.h) */
+    CRAWL_LATE,           /* not a failure: new URLs that the sieve had to settle */
     CRAWL_COUNTS
 };
 /* The name of a count in the summary: "not found". */
 const char *crawl_count_name(unsigned count);
-#define CRAWL_FIRST_FAILURE CRAWL_NOT_FOUND
+#define CRAWL_FIRST_FAILURE  CRAWL_NOT_FOUND
+#define CRAWL_AFTER_FAILURES CRAWL_LATE
 
 struct crawl_account {
     uint64_t count[CRAWL_COUNTS];
@@ -62,11 +64,14 @@ struct crawl_account {
     double fp_rate;     /* of the cache now */
     uint64_t cache_bytes;
     uint32_t cache_kind;
-    uint64_t left_behind; /* URLs that were still waiting when the last visit ended */
-    uint64_t rebuilt;     /* URLs added to the cache again after a crash */
-    uint64_t undone;      /* pages whose records a power failure had damaged */
-    uint64_t capped;      /* robots.txt files that ask for a longer delay than allowed */
-    const char *ended;    /* the reason: "done", "stopped", or the name of the limit */
+    bool certain;            /* the cache is a sieve, with this report: */
+    deja_sieve_report sieve; /* at the end */
+    uint64_t pending;        /* URLs that wait to be settled */
+    uint64_t left_behind;    /* URLs that were still waiting when the last visit ended */
+    uint64_t rebuilt;        /* URLs added to the cache again after a crash */
+    uint64_t undone;         /* pages whose records a power failure had damaged */
+    uint64_t capped;         /* robots.txt files that ask for a longer delay than allowed */
+    const char *ended;       /* the reason: "done", "stopped", or the name of the limit */
     /* The first robots.txt that redirects out of the scope: from and to; or empty. */
     char robots_from[120], robots_to[160];
 };
@@ -108,6 +113,7 @@ struct crawl_options {
     struct crawl_flag no_archive; /* write no WARC files */
     deja_options cache;           /* kind, size, key; url is never NULL */
     struct crawl_flag fixed;      /* the cache does not grow */
+    struct crawl_flag certain;    /* it is a sieve; `off` is not used */
     /* Remembered: */
     const char *contact, *user_agent; /* in robots.txt, it is always deja */
     uint64_t max_host_pages;

@@ -3,7 +3,7 @@
  *     crawl.c     the loop: start downloads, wait, process them, commit
  *     folder.c    opening, closing, commits
  *     settings.c  options that are remembered       seeds.c    start URLs, and the scope
- *     cache.c     which URLs were seen              archive.c  fetched pages
+ *     cache.c     which URLs were seen (cache.h)    archive.c  fetched pages
  *     outcome.c   after a download: archive it, extract its links, or retry
  *     offer.c     for each link: if it is in scope and new, add it to the queue */
 #ifndef CRAWLER_LOOP_CRAWLER_H
@@ -14,6 +14,7 @@
 #include "crawler/loop/crawl.h"
 #include "crawler/loop/schedule.h"
 #include "crawler/loop/scope.h"
+#include "crawler/loop/waiting.h"
 #include "crawler/queue/frontier.h"
 
 #define CRAWLER_SETTINGS 96      /* of settings.c, at most */
@@ -25,8 +26,20 @@ struct offers {
     struct buffer text; /* canonical URLs, concatenated */
     size_t end[OFFERS];
     size_t n;
-    uint32_t depth, hops;
-    bool hidden;
+    struct link link; /* of each of them; its URL is not used */
+};
+
+/* A sieve as the cache (cache_sieve.c). */
+struct sieve_cache {
+    deja_sieve *sieve;
+    uint64_t pending, pending_most; /* URLs that wait, and the room for them */
+    uint64_t unrecorded;            /* new URLs whose rows may not be durable */
+    uint64_t spooled, safe;         /* URLs that were ever pending; those that are durable */
+    int64_t stored_visit;           /* as in the queue: the visit of the sieve ... */
+    uint64_t stored_spooled, stored_waited;
+    int64_t round;           /* durable rounds so far */
+    double since;            /* when the oldest URL became pending */
+    double settled_at, took; /* the end of the last pass, and its seconds */
 };
 
 /* A request in progress: for a page, or for robots.txt. */
@@ -47,16 +60,21 @@ struct crawler {
     struct crawl_account account;
     int dir;
     frontier *queue;
-    deja_filter *cache;
-    deja_dedup *pending; /* URLs whose rows are not yet durable */
-    deja_filter *shapes; /* counts URLs by shape */
-    bool cache_made;     /* the cache was missing */
-    bool fresh;          /* the visit starts with this run */
+    const struct cache *cache; /* which URLs were seen (cache.h) */
+    deja_filter *filter;       /* as a filter: */
+    deja_dedup *pending;       /* URLs whose rows are not yet durable */
+    uint64_t *hashes;          /* of offers */
+    struct sieve_cache sieve;  /* as a sieve */
+    deja_filter *shapes;       /* counts URLs by shape */
+    bool cache_made;           /* the cache was missing */
+    bool fresh;                /* the visit starts with this run */
     scope *scope;
     struct buffer named; /* addresses in seeds, with ports, one per line */
     struct schedule schedule;
     fetcher *fetcher;
     struct warc warc;
+    uint32_t whole_file; /* the archive's end after the last page that was processed */
+    uint64_t whole_end;
     int64_t visit;
     int64_t last_id;          /* of the queue */
     struct job *jobs;         /* in progress */
@@ -67,7 +85,6 @@ struct crawler {
     bool crowded;   /* the warning about the cache's capacity was printed */
     double fp_rate; /* of the cache, when last measured */
     struct offers offers;
-    uint64_t *hashes; /* of offers */
     struct buffer url_room, host_name, decoded, stored, shape;
 };
 
@@ -83,8 +100,9 @@ int crawler_schedule(struct crawler *c, struct host *h, deja_error *err);
 
 /* folder.c */
 int folder_open(struct crawler *c, deja_error *err);
-int folder_commit(struct crawler *c, deja_error *err); /* after a round */
-int folder_finish(struct crawler *c, deja_error *err); /* at the end of a run */
+int folder_commit(struct crawler *c, deja_error *err);  /* after a round */
+int folder_durable(struct crawler *c, deja_error *err); /* at once, even in the middle of a page */
+int folder_finish(struct crawler *c, deja_error *err);  /* at the end of a run */
 void folder_close(struct crawler *c);
 int folder_store_counts(struct crawler *c, deja_error *err);
 int folder_no_crawl(const struct crawler *c, deja_error *err); /* the error for an empty folder */
@@ -97,21 +115,30 @@ int seeds_queue(struct crawler *c, deja_error *err); /* queues all seeds */
  * that address and port. */
 int seeds_want_public(const struct crawler *c, deja_slice url, bool *want, deja_error *err);
 
-/* cache.c */
+/* cache.c; cache.h explains them */
 int cache_open(struct crawler *c, deja_error *err);
+void cache_close(struct crawler *c);
 int cache_open_shapes(struct crawler *c, deja_error *err);
 int cache_mend(struct crawler *c, deja_error *err); /* after a crash */
-int cache_rotate(struct crawler *c, deja_error *err);
-int cache_sync(struct crawler *c, deja_error *err);
-/* Call when the rows of pending URLs are durable. */
+bool cache_is_full(const struct crawler *c);
+int cache_protect(struct crawler *c, deja_error *err);
+int cache_note(struct crawler *c, deja_error *err);
+/* Call when the rows of new URLs are durable. */
 int cache_take_pending(struct crawler *c, deja_error *err);
-void cache_measure_rate(struct crawler *c);
+int cache_sync(struct crawler *c, deja_error *err);
+int cache_save(struct crawler *c, deja_error *err);
+bool cache_waits(const struct crawler *c);
+int cache_settle(struct crawler *c, deja_error *err);
 
 /* archive.c */
 int archive_mend(struct crawler *c, deja_error *err); /* after a power failure */
 int archive_open(struct crawler *c, deja_error *err);
+/* Call when a page was processed: commits in the middle of a page record the end before it. */
+void archive_mark(struct crawler *c);
 int archive_record(struct crawler *c, deja_error *err); /* records its end with the next commit */
 int archive_sync(struct crawler *c, deja_error *err);   /* and records the durable end */
+/* The pages since the last sync wait again; without an archive, those of this round and later. */
+int archive_undo(struct crawler *c, int64_t round, deja_error *err);
 /* Whether the file of this record exists; someone may have moved it. */
 bool archive_has(const struct crawler *c, const struct warc_place *place);
 int archive_write_index(struct crawler *c, deja_error *err);
@@ -120,6 +147,10 @@ int archive_write_index(struct crawler *c, deja_error *err);
 void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden);
 int offer_url(struct crawler *c, deja_slice url, deja_error *err);
 int offer_end(struct crawler *c, deja_error *err);
+/* Lists the URLs in a batch, and returns their number. */
+size_t offers_list(const struct offers *f, deja_slice *url);
+/* Take a URL that was pending and is new. */
+int offer_late(struct crawler *c, const struct link *link, deja_error *err);
 int offer_one(struct crawler *c, deja_slice url, uint32_t depth, uint32_t hops, bool hidden,
               deja_error *err);
 /* The form in which a URL is fetched: canonical, without credentials.  *canon is in c->url_room,

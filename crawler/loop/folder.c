@@ -2,7 +2,7 @@
  * how they are opened again after a crash.
  *
  *     queue.db              frontier.c: every URL, and the settings of the crawl
- *     seen.deja             cache.c: the cache
+ *     seen.deja             cache.c: the cache; with --certain, it is a folder, seen.sieve
  *     shapes.deja           cache.c: how many URLs have the same shape (trap.c)
  *     crawl-00001.warc.gz   archive.c: the archive (warc.c)
  *     index.cdxj            archive.c: its index, written at the end of a run
@@ -13,7 +13,7 @@
  *
  * From time to time (sync_every) a round is made durable, in this order:
  *
- *     1  found URLs are delivered, and the archive is synced
+ *     1  found URLs are delivered; the archive and URLs that wait in the cache are synced
  *     2  the queue is synced; it records how much of the archive is on disk
  *     3  the pending URLs enter the cache
  *     4  every half minute: the cache is synced, and the queue records the last row in it
@@ -22,7 +22,7 @@
  *
  * A new visit starts by rotating the cache, which replaces its file atomically; then one commit
  * updates the queue.  If the cache is one visit ahead, a crash happened in between. */
-#include "crawler/loop/crawler.h"
+#include "crawler/loop/cache.h"
 #include "crawler/loop/settings.h"
 #include "tools/base/fail.h"
 #include <errno.h>
@@ -30,8 +30,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define PENDING_MAX (1 << 18) /* pending URLs that force a durable round */
 
 /* Runs steps in order, up to NULL or the first failure. */
 typedef int step(struct crawler *c, deja_error *err);
@@ -59,7 +57,8 @@ static int sync_queue(struct crawler *c, deja_error *err)
 
 static int commit(struct crawler *c, deja_error *err)
 {
-    static step *const steps[] = {folder_store_counts, archive_record, commit_queue, NULL};
+    static step *const steps[] = {folder_store_counts, archive_record, cache_note, commit_queue,
+                                  NULL};
     return run_steps(c, steps, err);
 }
 
@@ -68,9 +67,9 @@ static int hand_over(struct crawler *c, deja_error *err)
     return c->o->talk.hand_over ? c->o->talk.hand_over(c->o->talk.ctx, err) : DEJA_OK;
 }
 
-static int durable(struct crawler *c, deja_error *err)
+int folder_durable(struct crawler *c, deja_error *err)
 {
-    static step *const steps[] = {hand_over,  archive_sync,       commit,
+    static step *const steps[] = {hand_over,  archive_sync,       cache_protect, commit,
                                   sync_queue, cache_take_pending, NULL};
     c->next_durable = c->now + c->o->sync_every;
     return run_steps(c, steps, err);
@@ -80,8 +79,8 @@ int folder_commit(struct crawler *c, deja_error *err)
 {
     if (!c->changed)
         return DEJA_OK;
-    if (c->now >= c->next_durable || deja_dedup_pending(c->pending) >= PENDING_MAX)
-        return durable(c, err);
+    if (c->now >= c->next_durable || cache_is_full(c))
+        return folder_durable(c, err);
     return commit(c, err);
 }
 
@@ -105,33 +104,28 @@ static int begin_visit(struct crawler *c, int64_t visit, deja_error *err)
 /* Find out which visit this is, and start a new one if necessary. */
 static int choose_visit(struct crawler *c, deja_error *err)
 {
-    deja_stats s = DEJA_STATS_INIT;
+    struct cache_state s = {0};
     int rc = frontier_get(c->queue, "visit", CRAWLER_VISITS, &c->visit, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(c->cache, 0, &s, err);
+        rc = c->cache->state(c, &s, err);
     if (rc < 0)
         return rc;
     c->fresh = true;
     if (c->visit == 0 && s.keys > 0)
         return fail(err, DEJA_EMISMATCH,
-                    "%s: it has a cache but no queue; use another folder, or remove seen.deja",
-                    fail_path(c->o->dir).text);
+                    "%s: it has a cache but no queue; use another folder, or remove %s",
+                    fail_path(c->o->dir).text, c->cache->name);
     if (c->visit == 0)
         return c->o->next_visit ? folder_no_crawl(c, err) : begin_visit(c, 1, err);
-    const bool made = c->cache_made;
-    for (; made && rc == DEJA_OK && s.visit < (uint64_t)c->visit; s.visit++)
-        rc = cache_rotate(c, err); /* the cache of this visit was missing */
-    if (rc < 0)
-        return rc;
-    if (!made && s.visit == (uint64_t)c->visit + 1) /* a crash at the start of a visit */
+    if (s.visit == (uint64_t)c->visit + 1) /* a crash at the start of a visit */
         return begin_visit(c, c->visit + 1, err);
-    if (!made && s.visit != (uint64_t)c->visit)
+    if (s.visit != (uint64_t)c->visit)
         return fail(err, DEJA_EMISMATCH,
-                    "seen.deja: from visit %llu, but the queue is at visit %lld; remove seen.deja "
-                    "to rebuild it from the queue",
-                    (unsigned long long)s.visit, (long long)c->visit);
+                    "%s: from visit %llu, but the queue is at visit %lld; remove it to rebuild it "
+                    "from the queue",
+                    c->cache->name, (unsigned long long)s.visit, (long long)c->visit);
     if (c->o->next_visit) {
-        rc = cache_rotate(c, err);
+        rc = c->cache->rotate(c, err);
         return rc == DEJA_OK ? begin_visit(c, c->visit + 1, err) : rc;
     }
     c->fresh = false;
@@ -234,13 +228,6 @@ static int open_hosts(struct crawler *c, deja_error *err)
     return rc == DEJA_OK ? frontier_each_host(c->queue, take_waiting, c, err) : rc;
 }
 
-/* Makes room for the hashes of a full batch of offers. */
-static int make_room(struct crawler *c, deja_error *err)
-{
-    c->hashes = malloc(OFFERS * deja_filter_hash_words(c->cache) * sizeof *c->hashes);
-    return c->hashes ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for URLs");
-}
-
 static int open_queue(struct crawler *c, deja_error *err)
 {
     return frontier_open(c->o->dir, &c->queue, err);
@@ -262,15 +249,14 @@ static int apply_settings(struct crawler *c, deja_error *err)
 /* The archive is repaired first, because that is right even if the options are refused later. */
 int folder_open(struct crawler *c, deja_error *err)
 {
-    static step *const steps[] = {make_folder,      open_queue,     find_last_id,      read_counts,
-                                  archive_mend,     apply_settings, seeds_store,       cache_open,
-                                  seeds_open_scope, choose_visit,   cache_open_shapes, cache_mend,
-                                  archive_open,     open_hosts,     make_room,         NULL};
+    static step *const steps[] = {
+        make_folder,       open_queue,  find_last_id, read_counts,      archive_mend,
+        apply_settings,    seeds_store, cache_open,   seeds_open_scope, choose_visit,
+        cache_open_shapes, cache_mend,  archive_open, open_hosts,       NULL};
     const int rc = run_steps(c, steps, err);
     if (rc < 0)
         return rc;
     settings_say(c);
-    cache_measure_rate(c);
     c->changed = true;
     return seeds_queue(c, err); /* the cache recognizes known seeds */
 }
@@ -279,8 +265,8 @@ int folder_open(struct crawler *c, deja_error *err)
 
 int folder_finish(struct crawler *c, deja_error *err)
 {
-    static step *const steps[] = {durable,    cache_sync,          commit,
-                                  sync_queue, archive_write_index, NULL};
+    static step *const steps[] = {folder_durable, cache_save,          commit,
+                                  sync_queue,     archive_write_index, NULL};
     return run_steps(c, steps, err);
 }
 
@@ -288,14 +274,11 @@ void folder_close(struct crawler *c)
 {
     warc_close(&c->warc);
     scope_free(c->scope);
-    deja_dedup_free(c->pending);
-    deja_filter_free(c->cache);
-    deja_filter_free(c->shapes);
+    cache_close(c);
     frontier_close(c->queue);
     settings_fini(c);
     if (c->dir >= 0)
         (void)close(c->dir);
-    free(c->hashes);
     buffer_fini(&c->offers.text);
     buffer_fini(&c->url_room);
     buffer_fini(&c->host_name);

@@ -53,6 +53,7 @@ const char *crawl_count_name(unsigned count)
         [CRAWL_REDIRECT_LIMIT] = "too many redirects",
         [CRAWL_NO_ROBOTS] = "no robots.txt",
         [CRAWL_PRIVATE] = "private address",
+        [CRAWL_LATE] = "late",
     };
     return count < CRAWL_COUNTS ? names[count] : "unknown";
 }

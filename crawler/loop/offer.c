@@ -6,11 +6,11 @@
  * The cache is queried last, so it holds only URLs that belong to the crawl.  With --harvest, it
  * is queried for all URLs.
  *
- * Output before state: a new URL goes to the queue and to the pending set of deja_dedup.  It
- * enters the cache when its row in the queue is durable (folder.c), so after a crash the cache
- * never has a URL that the queue lacks. */
+ * Output before state: a new URL goes to the queue, and enters the cache when its row is durable
+ * (folder.c), so after a crash the cache never has a URL that the queue lacks.  A URL that a sieve
+ * cannot judge at once comes back late (cache_sieve.c). */
 #include "crawler/http/hostkey.h"
-#include "crawler/loop/crawler.h"
+#include "crawler/loop/cache.h"
 #include "crawler/loop/trap.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
@@ -112,24 +112,26 @@ static int put_ahead_back(struct crawler *c, struct host *h, deja_error *err)
     return DEJA_OK;
 }
 
-static int enqueue(struct crawler *c, deja_slice url, deja_error *err)
+static int enqueue(struct crawler *c, const struct link *link, deja_error *err)
 {
     struct host *h;
-    const struct offers *f = &c->offers;
-    int rc = offer_host(c, url, &h, err);
+    int rc = offer_host(c, link->url, &h, err);
     if (rc < 0)
         return rc;
-    if (h->ahead_at < h->ahead_n && f->depth < h->ahead[h->ahead_n - 1].depth)
+    if (h->ahead_at < h->ahead_n && link->depth < h->ahead[h->ahead_n - 1].depth)
         rc = put_ahead_back(c, h, err);
-    const struct frontier_url u = {
-        .host = h->id, .depth = f->depth, .hops = f->hops, .hidden = f->hidden, .url = url};
+    const struct frontier_url u = {.host = h->id,
+                                   .depth = link->depth,
+                                   .hops = link->hops,
+                                   .hidden = link->hidden,
+                                   .url = link->url};
     if (rc == DEJA_OK)
         rc = frontier_add(c->queue, c->visit, &u, &c->last_id, err);
     if (rc < 0)
         return rc;
     h->waiting++;
-    if (f->depth < h->depth)
-        h->depth = f->depth;
+    if (link->depth < h->depth)
+        h->depth = link->depth;
     crawler_count(c, CRAWL_QUEUED, 1);
     c->account.waiting++;
     c->changed = true;
@@ -137,13 +139,13 @@ static int enqueue(struct crawler *c, deja_slice url, deja_error *err)
 }
 
 /* Takes a URL that is not in the cache. */
-static int take_new(struct crawler *c, deja_slice url, deja_error *err)
+static int take_new(struct crawler *c, const struct link *link, deja_error *err)
 {
     bool too_many = false;
     int rc = DEJA_OK;
     if (c->o->talk.found) {
-        rc = c->o->talk.found(c->o->talk.ctx, url, err);
-        const enum crawl_count why = refusal(c, url, c->offers.depth);
+        rc = c->o->talk.found(c->o->talk.ctx, link->url, err);
+        const enum crawl_count why = refusal(c, link->url, link->depth);
         if (rc == DEJA_OK && why != CRAWL_COUNTS) {
             crawler_count(c, why, 1);
             c->changed = true; /* the printed URL is pending */
@@ -151,14 +153,25 @@ static int take_new(struct crawler *c, deja_slice url, deja_error *err)
         }
     }
     if (rc == DEJA_OK)
-        rc = count_shape(c, url, &too_many, err);
+        rc = count_shape(c, link->url, &too_many, err);
     if (rc < 0)
         return rc;
     if (too_many) {
         crawler_count(c, CRAWL_TRAPS, 1);
         return DEJA_OK;
     }
-    return enqueue(c, url, err);
+    return enqueue(c, link, err);
+}
+
+/* The run that found it may have had other options: --harvest, --max-depth. */
+int offer_late(struct crawler *c, const struct link *link, deja_error *err)
+{
+    const enum crawl_count why =
+        c->o->talk.found ? CRAWL_COUNTS : refusal(c, link->url, link->depth);
+    if (why == CRAWL_COUNTS)
+        return take_new(c, link, err);
+    crawler_count(c, why, 1);
+    return DEJA_OK;
 }
 
 /* --- Batches -------------------------------------------------------------------------- */
@@ -169,22 +182,17 @@ static deja_slice offered(const struct offers *f, size_t i)
     return (deja_slice){f->text.data + from, f->end[i] - from};
 }
 
-static int ask_cache(struct crawler *c, uint8_t *is_new, deja_error *err)
+size_t offers_list(const struct offers *f, deja_slice *url)
 {
-    deja_slice key[OFFERS];
-    const size_t n = c->offers.n;
-    for (size_t i = 0; i < n; i++)
-        key[i] = offered(&c->offers, i);
-    deja_filter_hash_batch(c->cache, key, n, c->hashes);
-    return deja_dedup_judge(c->pending, c->hashes, n, is_new, err);
+    for (size_t i = 0; i < f->n; i++)
+        url[i] = offered(f, i);
+    return f->n;
 }
 
 void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden)
 {
     c->offers.n = c->offers.text.len = 0;
-    c->offers.depth = depth;
-    c->offers.hops = hops;
-    c->offers.hidden = hidden;
+    c->offers.link = (struct link){.depth = depth, .hops = hops, .hidden = hidden};
 }
 
 /* A cache with the rate p mistakes p of all new URLs for seen.  So for each URL that it reports as
@@ -197,19 +205,22 @@ static void count_lost(struct crawler *c, size_t fresh)
 
 int offer_end(struct crawler *c, deja_error *err)
 {
-    uint8_t is_new[OFFERS];
+    uint8_t verdict[OFFERS];
     const size_t n = c->offers.n;
-    size_t fresh = 0;
+    struct link link = c->offers.link;
+    size_t fresh = 0, seen = 0;
     if (n == 0)
         return DEJA_OK;
-    int rc = ask_cache(c, is_new, err);
+    int rc = c->cache->judge(c, verdict, err);
     for (size_t i = 0; i < n && rc == DEJA_OK; i++) {
-        fresh += is_new[i];
-        if (is_new[i])
-            rc = take_new(c, offered(&c->offers, i), err);
+        fresh += verdict[i] == DEJA_SIEVE_NEW;
+        seen += verdict[i] == DEJA_SIEVE_SEEN;
+        link.url = offered(&c->offers, i);
+        if (verdict[i] == DEJA_SIEVE_NEW)
+            rc = take_new(c, &link, err);
     }
     crawler_count(c, CRAWL_OFFERED, n);
-    crawler_count(c, CRAWL_DUPLICATES, n - fresh);
+    crawler_count(c, CRAWL_DUPLICATES, seen);
     count_lost(c, fresh);
     c->offers.n = c->offers.text.len = 0;
     return rc;
@@ -230,7 +241,8 @@ int offer_url(struct crawler *c, deja_slice url, deja_error *err)
         crawler_count(c, CRAWL_BAD, 1);
         return DEJA_OK;
     }
-    const enum crawl_count why = c->o->talk.found ? CRAWL_COUNTS : refusal(c, canon, f->depth);
+    const enum crawl_count why =
+        c->o->talk.found ? CRAWL_COUNTS : refusal(c, canon, f->link.depth);
     if (why != CRAWL_COUNTS) {
         crawler_count(c, why, 1);
         return DEJA_OK;

@@ -162,8 +162,10 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
 {
     struct buffer head = {0};
     const deja_slice body = buffer_slice(&d->body);
-    if (c->o->no_archive.on)
+    if (c->o->no_archive.on) {
+        p->place.at = (uint64_t)c->sieve.round; /* archive_undo */
         return DEJA_OK;
+    }
     int rc = httphead_archive(buffer_slice(&d->head), &head);
     struct warc_capture capture = {.url = u->url,
                                    .ip = d->ip,
@@ -456,6 +458,8 @@ int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error
         rc = job->origin ? take_robots(c, job->origin, d, err) : take_page_job(c, job, d, err);
     if (rc == DEJA_OK)
         rc = pause_host(c, h, 0, err); /* its number of waiting URLs may have changed */
+    if (rc == DEJA_OK)
+        archive_mark(c);
     job_free(job);
     fetch_release(c->fetcher, d);
     return rc;

@@ -3,6 +3,7 @@
  * `deja crawl -o DIR` resumes a crawl with its options.  A given option is stored in the queue
  * as text, by its name; an option that is not given keeps its stored value, or has its default.
  *
+ *     of the start   --certain: the cache of a crawl is always a sieve, or never
  *     of the visit   which links are followed, what is archived, the size of the cache.  They
  *                    cannot change during a visit: links that were skipped stay skipped, and a
  *                    cache keeps its size
@@ -28,6 +29,7 @@ enum type {
     TEXT
 };
 enum owner {
+    OF_START,
     OF_VISIT,
     OF_CRAWL,
     OF_CACHE,
@@ -50,6 +52,7 @@ struct setting {
 /* The options of the cache are rows of the library's table, except its flags, which are one
  * number. */
 static const struct setting own[] = {
+    {"certain", FLAG, OF_START, AT(certain), 0, 0, 0, 0}, /* before those of filters */
     {"scope", COUNT32, OF_VISIT, AT(scope), 0, SCOPE_HOST, SCOPE_HOST, SCOPE_ANY},
     {"match", TEXT, OF_VISIT, AT(match), 0, 0, 0, 0},
     {"exclude", TEXT, OF_VISIT, AT(exclude), 0, 0, 0, 0},
@@ -287,6 +290,7 @@ static const char *shown(const struct setting *s, const char *text)
 struct settling {
     struct crawler *c;
     size_t number; /* of the current setting */
+    bool started;  /* settings of the start are fixed */
     bool begun;    /* settings of the visit are fixed */
 };
 
@@ -309,6 +313,35 @@ static int flag_contradiction(const struct setting *s, bool on, deja_error *err)
                     word_of(s).text);
     return fail(err, DEJA_EMISMATCH, "%s: this visit started with %s" NEXT_CAN, opposite(s).text,
                 word_of(s).text);
+}
+
+static int not_certain(const struct crawler *c, const struct setting *s, deja_error *err)
+{
+    return fail(err, DEJA_EMISMATCH, "%s: the crawl in %s began without it; start another crawl",
+                word_of(s).text, fail_path(c->o->dir).text);
+}
+
+/* Whether the setting belongs to a filter and the cache is a sieve. */
+static bool is_of_filter(const struct crawler *c, const struct setting *s)
+{
+    return c->settled.certain.on && (s->owner == OF_CACHE || s->owner == OF_SIZE) &&
+           s->at != AT(cache.memory) && s->at != AT(cache.seed);
+}
+
+static int no_filter(const struct setting *s, deja_error *err)
+{
+    return fail(err, DEJA_EINVAL,
+                "%s: with --certain, the cache is a sieve, which has its own filter; its size is "
+                "its memory (options.memory)",
+                word_of(s).text);
+}
+
+/* Whether the setting stays as it is until the next visit.  A sieve can have more or less memory
+ * whenever it is opened. */
+static bool is_fixed(const struct settling *in, const struct setting *s)
+{
+    return in->begun && (s->owner == OF_VISIT || s->owner == OF_SIZE) &&
+           !(in->c->settled.certain.on && s->at == AT(cache.memory));
 }
 
 static int contradiction(const struct setting *s, const char *given, const char *was,
@@ -334,7 +367,9 @@ static int remember(struct settling *in, const struct setting *s, const char *wa
     }
     if (strcmp(given, was) == 0)
         return DEJA_OK;
-    if (in->begun && (s->owner == OF_VISIT || s->owner == OF_SIZE))
+    if (in->started && s->owner == OF_START)
+        return not_certain(in->c, s, err);
+    if (is_fixed(in, s))
         return contradiction(s, given, was, err);
     return frontier_set_blob(in->c->queue, s->option, ascii_slice(given), err);
 }
@@ -349,7 +384,7 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
     if (ok)
         put_text(s, &in->c->settled, *copy);
     struct buffer *list = &in->c->as_before;
-    if (ok && (s->owner == OF_VISIT || s->owner == OF_CRAWL))
+    if (ok && s->owner != OF_CACHE && s->owner != OF_SIZE)
         ok = buffer_text(list, " --") && buffer_text(list, s->option) &&
              (s->type == FLAG || (buffer_text(list, " ") && buffer_text(list, shown(s, was))));
     return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for %s", word_of(s).text);
@@ -357,7 +392,7 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
 
 static int damaged(const struct crawler *c, const struct setting *s, deja_error *err)
 {
-    const bool flag = s->type == FLAG;
+    const bool flag = s->type == FLAG && s->owner != OF_START;
     return fail(err, DEJA_EFORMAT,
                 "%s/queue.db: its setting '%s' is damaged; give %s%s%s to set it again",
                 fail_path(c->o->dir).text, s->option, word_of(s).text, flag ? " or " : "",
@@ -373,7 +408,9 @@ static int settle_one(struct settling *in, const struct setting *s, deja_error *
     if (rc == DEJA_OK && !buffer_add(&was, "", 1))
         rc = fail(err, DEJA_ENOMEM, "out of memory for %s", word_of(s).text);
     const bool given = is_given(s, &in->c->settled);
-    if (rc == DEJA_OK && (wrong_type || !is_sound(s, &was)))
+    if (rc == DEJA_OK && given && is_of_filter(in->c, s))
+        rc = no_filter(s, err);
+    else if (rc == DEJA_OK && (wrong_type || !is_sound(s, &was)))
         rc = given ? frontier_set_blob(in->c->queue, s->option,
                                        ascii_slice(text_of(s, &in->c->settled, &v)), err)
                    : damaged(in->c, s, err);
@@ -469,7 +506,8 @@ int settings_settle(struct crawler *c, deja_error *err)
     struct settling in = {.c = c};
     int64_t visit;
     int rc = frontier_get(c->queue, "visit", CRAWLER_VISITS, &visit, err);
-    in.begun = visit > 0 && !c->settled.next_visit;
+    in.started = visit > 0;
+    in.begun = in.started && !c->settled.next_visit;
     if (rc == DEJA_OK)
         rc = check_rules(c, err);
     if (rc == DEJA_OK && !in.begun)

@@ -35,12 +35,13 @@ static const char *const text_of[STATEMENTS] = {
     [END] = "UPDATE url SET state = 2, outcome = ?2, status = ?3, at_time = ?4, mime = ?5, "
             "etag = ?6, modified = ?7, digest = ?8, file = ?9, offset = ?10, length = ?11, "
             "revisit = ?12 WHERE id = ?1",
-    [UNDONE] = "SELECT outcome, status, revisit FROM url WHERE state = 2 AND (file > ?1 OR file = "
-               "?1 AND offset >= ?2)",
+    [UNDONE] =
+        "SELECT outcome, status, revisit FROM url WHERE state = 2 AND (file > ?1 AND ?1 > 0 "
+        "OR file = ?1 AND offset >= ?2)",
     [UNDO] = "UPDATE url SET state = 0, attempts = 0, outcome = NULL, status = NULL, at_time = "
              "NULL, mime = NULL, etag = NULL, modified = NULL, digest = NULL, file = NULL, offset "
-             "= NULL, length = NULL, revisit = NULL WHERE state = 2 AND (file > ?1 OR file = ?1 "
-             "AND offset >= ?2)",
+             "= NULL, length = NULL, revisit = NULL WHERE state = 2 AND (file > ?1 AND ?1 > 0 OR "
+             "file = ?1 AND offset >= ?2)",
     [COPY_OF] = "SELECT outcome, status, at_time, mime, etag, modified, digest, file, offset, "
                 "length FROM url WHERE hash = ?1 AND url = ?2 AND state = 2 AND revisit = 0 AND "
                 "file > 0 AND status BETWEEN 200 AND 299 ORDER BY id DESC LIMIT 1",

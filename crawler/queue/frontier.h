@@ -25,7 +25,7 @@ struct frontier_page {
     time_t when;
     deja_slice mime, etag, modified; /* empty: none */
     struct digest digest;
-    struct warc_place place; /* file 0: not in an archive */
+    struct warc_place place; /* file 0: not in an archive; `at` is the caller's own */
     bool revisit;            /* a revisit record */
 };
 
@@ -68,7 +68,7 @@ int frontier_put_back(frontier *f, const struct frontier_url *u, deja_error *err
 int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_error *err);
 
 /* Pages whose records start at or after this place wait again, as if never fetched; `take` gets
- * the outcome, status and revisit flag of each. */
+ * the outcome, status and revisit flag of each.  File 0: pages that are in no archive. */
 typedef int frontier_undone(void *ctx, const struct frontier_page *p, deja_error *err);
 int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
                   deja_error *err);

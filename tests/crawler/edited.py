@@ -10,7 +10,7 @@ import subprocess
 from crawling import DEJA, PATIENCE, check, run, same
 from webserver import Server, page, site
 
-OPTIONS = ("scope match exclude embeds nofollow sitemaps no-archive max-depth max-redirects "
+OPTIONS = ("certain scope match exclude embeds nofollow sitemaps no-archive max-depth max-redirects "
            "max-host-pages max-similar max-page max-url max-file delay max-crawl-delay "
            "allow-private per-host connections contact user-agent retries retry-wait timeout "
            "sync-every kind seed hash flags delimiter layers counter-bits generations window "
@@ -60,6 +60,19 @@ def damaged_settings():
     same(crawl("--output", "set")[0], 0, f"exit when all is as it was: {text}")
 
 
+def damaged_settings_of_a_sieve():
+    for name in ("sieve", "spooled", "waited", "round"):
+        for value in ("5", None, -1):
+            with database("sure") as db:
+                was = db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+                db.execute("UPDATE setting SET value = ? WHERE name = ?", (value, name))
+            status, text = crawl("--output", "sure")
+            check(status == 2 and f"sure/queue.db: its setting '{name}' is damaged; " in text, text)
+            with database("sure") as db:
+                db.execute("UPDATE setting SET value = ? WHERE name = ?", (was[0], name))
+    same(crawl("--output", "sure")[0], 0, "exit when all is as it was")
+
+
 def an_option_replaces_its_damaged_setting():
     with database("set") as db:
         db.execute("INSERT OR REPLACE INTO setting VALUES('scope', 99)")
@@ -100,8 +113,10 @@ def damaged_rows():
 
 with Server(site({"/": page("/a", "/b"), "/a": page(), "/b": page()})) as server:
     run(server.url, "--output", "set")
+    run(server.url, "--output", "sure", "--certain")
     run(server.url, "--output", "rows", "--max-pages", "2")
     os.environ["no_proxy"] = "*"
     damaged_settings()
+    damaged_settings_of_a_sieve()
     an_option_replaces_its_damaged_setting()
     damaged_rows()

@@ -29,20 +29,20 @@ def compile_shim():
     return shim
 
 
-def crawl(server, name, environment=None):
+def crawl(server, name, cache, environment=None):
     return subprocess.run(arguments("-q", server.url, "--output", name, "--retries", "0",
-                                    "--sync-every", "0", "--max-file", "4000"),
+                                    "--sync-every", "0", "--max-file", "4000", *cache),
                           capture_output=True, timeout=PATIENCE,
                           env={**os.environ, **(environment or {})})
 
 
-def trial(server, pages, shim, fault):
+def trial(server, pages, shim, fault, cache):
     """False if the call was never made."""
     shutil.rmtree("crawl", ignore_errors=True)
     mark = Path("mark").resolve()
     mark.unlink(missing_ok=True)
-    done = crawl(server, "crawl", {"LD_PRELOAD": str(shim), "DEJA_FAIL": fault,
-                                   "DEJA_FAIL_MARK": str(mark)})
+    done = crawl(server, "crawl", cache, {"LD_PRELOAD": str(shim), "DEJA_FAIL": fault,
+                                          "DEJA_FAIL_MARK": str(mark)})
     text = done.stderr.decode(errors="replace")
     check(done.returncode in (0, 1, 2), f"{fault}: exit {done.returncode}: {text}")
     if done.returncode == 2:
@@ -50,7 +50,7 @@ def trial(server, pages, shim, fault):
     if not mark.exists():
         same(done.returncode, 0, f"{fault}: untouched")
         return False
-    again = crawl(server, "crawl")
+    again = crawl(server, "crawl", cache)
     if again.returncode == 2:
         fail(f"{fault}: it cannot go on: {again.stderr.decode()}; before: {text!r}")
     try:
@@ -66,7 +66,7 @@ def trial(server, pages, shim, fault):
     return True
 
 
-def main(step):
+def main(step, *cache):
     pages = looped_site(PAGES)
     shim = compile_shim()
     with Server(site(pages)) as server:
@@ -74,7 +74,7 @@ def main(step):
         for call, kinds in FAULTS.items():
             for kind in kinds:
                 n = 1
-                while trial(server, pages, shim, f"{call} {n} {kind}"):
+                while trial(server, pages, shim, f"{call} {n} {kind}", cache):
                     n = max(n + 1, int(n * step))
                     trials += 1
                 print(f"{call} {kind}: up to number {n}", flush=True)

@@ -73,9 +73,12 @@ def large_site():
             for i, path in enumerate(paths)}
 
 
-def crawl(server):
-    done = subprocess.run(arguments("-q", server.url, "--output", "disk/crawl", "-n", 1000, "-k",
-                                    "blocked", "--per-host", IN_FLIGHT, "--max-file", "200k",
+FILTER = ("-n", 1000, "-k", "blocked")
+SIEVE = ("--certain", "-m", "1M")
+
+
+def crawl(server, cache=FILTER):
+    done = subprocess.run(arguments("-q", server.url, "--output", "disk/crawl", *cache, "--per-host", IN_FLIGHT, "--max-file", "200k",
                                     "--sync-every", "0", "--max-depth", 1000),
                           capture_output=True, timeout=PATIENCE)
     return done.returncode, done.stderr.decode(errors="replace")
@@ -145,7 +148,7 @@ def the_crawl_completes_as_the_disk_grows():
         check(any("warc" in name for name in where) and len(where) > 2, f"full at {dict(where)}")
 
 
-def the_crawl_continues_when_files_are_removed():
+def the_crawl_continues_when_files_are_removed(cache=FILTER):
     """Another program fills the disk during the crawl."""
     pages = large_site()
     ballast = Path("disk/ballast")
@@ -161,15 +164,20 @@ def the_crawl_continues_when_files_are_removed():
         return plain(request)
 
     with Server(answer) as server, Disk(SIZES[-1]):
-        ends_with_a_message(*crawl(server), SIZES[-1])
+        ends_with_a_message(*crawl(server, cache), SIZES[-1])
         kept = len(kept_so_far())
         check(PAGES // 3 < kept < PAGES, f"{kept} pages before the disk was full")
         ballast.unlink()
-        same(crawl(server), (0, ""), "with room")
+        same(crawl(server, cache), (0, ""), "with room")
         has_everything(server, pages, 1)
 
 
+def the_same_with_a_sieve():
+    the_crawl_continues_when_files_are_removed(SIEVE)
+
+
 in_a_namespace()
-for test in (the_crawl_completes_as_the_disk_grows, the_crawl_continues_when_files_are_removed):
+for test in (the_crawl_completes_as_the_disk_grows, the_crawl_continues_when_files_are_removed,
+             the_same_with_a_sieve):
     print(test.__name__, flush=True)
     test()

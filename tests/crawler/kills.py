@@ -16,11 +16,14 @@ from webserver import Server, site
 IN_FLIGHT = 6
 
 
-def interrupted(n, kills, seed, sig, *args):
+def interrupted(n, kills, seed, sig, *args, begin=None):
+    """begin(server, folder), if given, prepares the folder of the crawl."""
     rng = random.Random(seed)
     pages = looped_site(n, seed)
     name = f"kills-{seed}"
     with Server(site(pages)) as server:
+        if begin:
+            begin(server, name)
         command = arguments("-q", server.url, "--output", name, "--per-host", IN_FLIGHT,
                             "--max-depth", 1000, *args)
         happened = 0
@@ -48,6 +51,8 @@ def interrupted(n, kills, seed, sig, *args):
         same((summary["fetched"], summary["waiting"]), (n, 0), "fetched, waiting")
         answers = warcfile.read_folder(name)
         same(Counter(urlparse(r.url).path for r in answers), Counter(pages.keys()), "archived")
+        if begin:
+            check(summary["late"] > n // 20, f"only {summary['late']} URLs were late")
         print(f"{happened} times signal {sig}: {again} requests repeated, {allowed} allowed")
         if happened == 0:
             fail("it was never interrupted")
