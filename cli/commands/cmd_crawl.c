@@ -217,12 +217,13 @@ static void show_status(void *ctx, const struct crawl_account *a)
              num_speed(a->seconds > 0 ? (double)pages / a->seconds : 0).s);
     if (t->max_pages > 0 && pages <= t->max_pages)
         progress_share(line, sizeof line, (double)pages / (double)t->max_pages, a->seconds);
-    printable_append(line, sizeof line, "  %s waiting  %s at work  %s  %s seen",
-                     num_count(a->waiting).s, num_count(a->in_flight).s,
-                     num_bytes(a->count[CRAWL_BYTES]).s, num_count(a->count[CRAWL_DUPLICATES]).s);
+    printable_append(line, sizeof line, "  %s waiting  %s at work  %s", num_count(a->waiting).s,
+                     num_count(a->in_flight).s, num_bytes(a->count[CRAWL_BYTES]).s);
     if (a->certain)
         printable_append(line, sizeof line, "  %s pending  %s late", num_count(a->pending).s,
                          num_count(a->count[CRAWL_LATE]).s);
+    else
+        printable_append(line, sizeof line, "  %s seen", num_count(a->count[CRAWL_DUPLICATES]).s);
     console_line(console, lead, line);
 }
 

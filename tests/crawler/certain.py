@@ -213,6 +213,33 @@ def a_visit_that_began_halfway():
         same(run("--revisit", "half")["fetched"], 100, "fetched by visit 2")
 
 
+def kills_as_a_visit_begins():
+    """kill -9 at moments of the first tenth of a second of the next visit, while links of the last one
+    are pending.  Whichever visit it is then, it can be resumed, and finds all pages."""
+    pages = looped_site(300, 6)
+    with Server(site(pages)) as server:
+        begin(server, "last")
+        run("--output", "last", "--max-pages", 100)
+        visits = set()
+        for delay in range(0, 96, 12):
+            shutil.rmtree("next-visit", ignore_errors=True)
+            shutil.copytree("last", "next-visit")
+            process = subprocess.Popen(arguments("-q", "--revisit", "next-visit"))
+            time.sleep(delay / 1000)
+            process.kill()
+            process.wait()
+            visits.add(settings("next-visit")["visit"])
+            same(run("--output", "next-visit", "--per-host", 8)["fetched"], len(pages), "fetched")
+            with closing(sqlite3.connect("next-visit/queue.db")) as db:
+                rows = db.execute("SELECT count(*), count(DISTINCT visit || url) FROM url "
+                                  "WHERE state = 2").fetchone()
+            same(rows[0], rows[1], "rows of pages, and different ones")
+            server.clear()
+            summary = run("--revisit", "next-visit", "--per-host", 8)
+            same((set(server.paths()), summary["recovered"]), (set(pages), 0), "pages, recovered")
+        print(f"killed in visits {visits}")
+
+
 def a_missing_sieve():
     """It is rebuilt from the queue, unless links waited in it."""
     pages = looped_site(300, 3)
@@ -295,7 +322,7 @@ def urls_that_are_harvested():
 def main():
     for test in (certain_is_for_ever, the_profile_and_the_key_are_those_of_the_start,
                  a_missing_sieve, a_visit_that_began_halfway, every_visit_judges_anew,
-                 what_waits_as_a_visit_ends_was_not_lost, urls_that_are_harvested,
+                 what_waits_as_a_visit_ends_was_not_lost, kills_as_a_visit_begins, urls_that_are_harvested,
                  lost_links_are_found_again, links_are_safe_before_their_pages, a_page_with_more_links_than_there_is_room_for):
         print(test.__name__, flush=True)
         test()
