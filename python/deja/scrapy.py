@@ -42,7 +42,7 @@ import os
 import shutil
 from json import dumps as _quoted
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, Iterator, Optional, Union
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
@@ -201,6 +201,19 @@ def _set_queue_aside(jobdir: str) -> None:
     if queue.exists():
         shutil.rmtree(aside, ignore_errors=True)
         queue.rename(aside)
+
+
+def _seen_by_scrapy(path: Path) -> Iterator[bytes]:
+    """Yield the fingerprints in requests.seen: lines in hexadecimal or, in later versions, bytes after their length."""
+    with path.open("rb") as file:
+        if file.peek(1)[:1] in b"0123456789abcdef":
+            yield from (bytes.fromhex(line.decode("ascii", "replace")) for line in file if len(line) == 41)
+            return
+        while len(head := file.read(2)) == 2:
+            made = file.read(int.from_bytes(head, "big"))
+            if len(made) < int.from_bytes(head, "big"):
+                return  # the last one was cut off by a kill
+            yield made
 
 
 # --- Settings ---------------------------------------------------------------------
@@ -396,8 +409,7 @@ class DejaDupeFilter(BaseDupeFilter):
         assert self._jobdir
         theirs = Path(self._jobdir, "requests.seen")
         if theirs.exists():
-            with theirs.open(encoding="ascii", errors="replace") as lines:
-                taken = sum(seen.add_many(bytes.fromhex(line) for line in lines if len(line) == 41))
+            taken = sum(seen.add_many(_seen_by_scrapy(theirs)))
             logger.info("deja: imported %s requests from %s", f"{taken:,}", theirs)
 
     def open(self) -> None:

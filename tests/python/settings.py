@@ -66,6 +66,19 @@ class SettingsOfScrapy(unittest.TestCase):
     def test_the_memory_of_a_sieve_needs_a_sieve(self):
         self.assertRaisesRegex(deja.ArgumentError, "DEJA_SIEVE", DejaDupeFilter, Settings({"DEJA_MEMORY": "1G"}))
 
+    def test_requests_of_every_version_of_scrapy_are_imported(self):
+        """The default filter writes lines in hexadecimal or, later, bytes after their length; a kill cuts the last off."""
+        made = [bytes([i]) * 20 for i in (1, 10, 0x30, 255)]
+        for job, data in (("lines", b"".join(b"%s\n" % one.hex().encode() for one in made) + b"0101"), ("empty", b""),
+                          ("bytes", b"".join(b"\0\x14" + one for one in made) + b"\0\x14abc")):
+            os.mkdir(job)
+            with open(f"{job}/requests.seen", "wb") as file:
+                file.write(data)
+            f = DejaDupeFilter(Settings({"JOBDIR": job}))
+            self.assertEqual([one in f.seen for one in made], [bool(data)] * len(made), job)
+            self.assertEqual(f.seen.stats().keys, len(made) if data else 0)
+            f.close("finished")
+
     def test_numbers_may_be_text(self):
         """`scrapy crawl -s NAME=VALUE` passes text; 0 and an empty text mean the default."""
         for capacity in (5000, "5000", "5e3", 5000.0):
