@@ -1,6 +1,6 @@
 /* killnth.c - ends the process at a chosen change to a file; for LD_PRELOAD, ahead of libc.
  *
- *     DEJA_KILL="write-spool 3"   SIGKILL at the third write to a spool, half of which arrives
+ *     DEJA_KILL="write-spool 3"   SIGKILL at the third write to a spool; half of it arrives
  *     DEJA_KILL_COUNTS=FILE       at its exit, a process writes how many changes of each class it made
  *
  * The class of a change is the call and the type of the file: the name up to a digit or hyphen, or
@@ -88,10 +88,16 @@ static void die(void)
         pause();
 }
 
+/* A kill tears a write apart only between pages; marks are shorter than a sector. */
+static size_t arrives(size_t len)
+{
+    return len < 512 ? 0 : len / 2;
+}
+
 ssize_t write(int fd, const void *data, size_t len)
 {
     if (fd != 2 && is_last_of("write", fd)) {
-        (void)!syscall(SYS_write, fd, data, len / 2);
+        (void)!syscall(SYS_write, fd, data, arrives(len));
         die();
     }
     return syscall(SYS_write, fd, data, len);
@@ -100,7 +106,7 @@ ssize_t write(int fd, const void *data, size_t len)
 ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
 {
     if (is_last_of("write", fd)) {
-        (void)!syscall(SYS_pwrite64, fd, data, len / 2, at);
+        (void)!syscall(SYS_pwrite64, fd, data, arrives(len), at);
         die();
     }
     return syscall(SYS_pwrite64, fd, data, len, at);
