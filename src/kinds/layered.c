@@ -332,30 +332,41 @@ static void look_ahead(const deja_filter *f, const struct lot *lot, uint16_t kno
     ask_layers(f, lot, who, lot->n, known);
 }
 
+/* Adds the segments of these keys to the layers, and sets stranger[i] if one was new.  Returns how
+ * many keys it took: for the next, layers must grow first. */
+static size_t add_to_layers(deja_filter *f, const struct lot *lot, const uint16_t *known,
+                            uint8_t *stranger, bool shared)
+{
+    for (size_t i = 0; i < lot->n; i++) {
+        uint32_t unknown = all_segments(lot, i) & ~(uint32_t)known[i];
+        if (unknown && full_layers(f, lot, i, unknown)) {
+            unknown = unknown_now(f, lot, i);
+            if (full_layers(f, lot, i, unknown))
+                return i;
+        }
+        stranger[i] = unknown && add_segments(f, lot, i, unknown, shared);
+    }
+    return lot->n;
+}
+
 static size_t layered_add(deja_filter *f, const uint64_t *rows, const uint64_t *ahead, size_t n,
                           uint8_t *is_new, bool shared)
 {
     struct dj_part *marks = f->part[0];
     struct lot lot;
     uint16_t known[DJ_CHUNK];
+    uint8_t stranger[DJ_CHUNK];
     (void)ahead;
     see(f, rows, n, &lot);
     look_ahead(f, &lot, known);
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t *mark = &lot.mark[i * marks->stride];
-        uint32_t unknown = all_segments(&lot, i) & ~(uint32_t)known[i];
-        if (unknown && full_layers(f, &lot, i, unknown)) {
-            unknown = unknown_now(f, &lot, i);
-            if (full_layers(f, &lot, i, unknown))
-                return i; /* nothing of key i was added: retry after the layers have grown */
-        }
-        const bool stranger = unknown && add_segments(f, &lot, i, unknown, shared);
-        marks->kind->body.add(marks, mark, mark, 1, &is_new[i], shared);
-        is_new[i] |= stranger;
+    const size_t taken = add_to_layers(f, &lot, known, stranger, shared);
+    marks->kind->body.add(marks, lot.mark, lot.mark, taken, is_new, shared);
+    for (size_t i = 0; i < taken; i++) {
+        is_new[i] |= stranger[i];
         if (is_new[i])
-            count_key(f, !stranger);
+            count_key(f, !stranger[i]);
     }
-    return n;
+    return taken;
 }
 
 /* Describes the next part of a layer, which becomes part n of the filter. */
