@@ -158,21 +158,24 @@ part_stores() {
 }
 
 growth_row() { # LINES MEMORY
-    local keys
+    local keys forecast
     keys=$(distinct "$1")
-    "$deja" plan --sieve -n "$keys" -m "$2" --json >"$work/plan"
-    awk -v keys="$keys" -v lines="$1" -v wall="$wall" -v cpu="$cpu" -v peak="$peak" \
+    forecast=$("$deja" plan --sieve -n "$keys" --lines "$1" -m "$2" --disk-speed 1G --json |
+        python3 -c 'import json, sys
+f = next(s for s in json.load(sys.stdin)["sizes"] if s["memory"] == int(sys.argv[1]))
+print(f["passes"], round(f["late"]))' "$2")
+    awk -v keys="$keys" -v lines="$1" -v wall="$wall" -v cpu="$cpu" -v peak="$peak" -v forecast="$forecast" \
         -v late="$(field late "$work/report")" -v passes="$(field passes "$work/report")" \
-        -v disk="$(field disk_bytes "$work/report")" \
-        -v late0="$(field late "$work/plan")" 'BEGIN {
-        printf "| %.0e | %.0f | %.2f | %.2f | %d | %.2f | %d | %d | %.0f |\n", keys, wall,
-            wall / lines * 1e6, cpu / lines * 1e6, peak / 1e6, disk / keys, passes, late, late0 }'
+        -v disk="$(field disk_bytes "$work/report")" 'BEGIN {
+        split(forecast, f, " ")
+        printf "| %.0e | %.0f | %.2f | %.2f | %d | %.2f | %d | %d | %d | %d |\n", keys, wall,
+            wall / lines * 1e6, cpu / lines * 1e6, peak / 1e6, disk / keys, passes, f[1], late, f[2] }'
 }
 part_growth() {
     local keys memory=${GROWTH_MEMORY:-1G}
     heading "30% repeats through a pipe, -m $memory, every distinct line exactly once"
-    echo '| keys | seconds | s per million lines | CPU s per million | resident MB | bytes per key on disk | passes | late lines | late, forecast |'
-    echo '|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
+    echo '| keys | seconds | s per million lines | CPU s per million | resident MB | bytes per key on disk | passes | forecast | late lines | forecast |'
+    echo '|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
     for keys in ${GROWTH_KEYS:-1e7 1e8 1e9}; do
         lines=$(lines_for "$(whole "$keys")")
         sieve "$lines" "$memory"

@@ -117,7 +117,8 @@ int dj_sieve_log(deja_sieve *s, const deja_fingerprint *key, size_t n, deja_erro
     enum {
         MANY = 8192
     };
-    uint8_t *batch = dj_alloc(s->alloc, DJ_BATCH_HEAD + MANY * DJ_PRINT_LEN, 64);
+    const size_t room = DJ_BATCH_HEAD + (n < MANY ? n : MANY) * DJ_PRINT_LEN;
+    uint8_t *batch = dj_alloc(s->alloc, room, 64);
     const uint64_t len = s->log.len, batches = s->log.batches;
     int rc = batch ? DEJA_OK : dj_fail_memory(err);
     for (size_t i = 0, some; i < n && rc == DEJA_OK; i += some) {
@@ -131,7 +132,7 @@ int dj_sieve_log(deja_sieve *s, const deja_fingerprint *key, size_t n, deja_erro
     }
     if (rc < 0 && s->log.len > len)
         dj_journal_cut(&s->log, len, batches);
-    dj_free(s->alloc, batch, DJ_BATCH_HEAD + MANY * DJ_PRINT_LEN);
+    dj_free(s->alloc, batch, room);
     return rc;
 }
 
