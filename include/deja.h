@@ -902,7 +902,7 @@ typedef enum deja_verdict {
     DEJA_SIEVE_PENDING = 2
 } deja_verdict;
 /* The largest n of a judge. */
-#define DEJA_SIEVE_BATCH     16384
+#define DEJA_SIEVE_BATCH     4096
 /* The token of a pending key without a record: nobody waits for it.  If a run was interrupted, the
  * next one gets such keys from deja_sieve_settled and has nothing to hand over. */
 #define DEJA_SIEVE_NO_RECORD UINT64_MAX

@@ -332,10 +332,10 @@ static void look_ahead(const deja_filter *f, const struct lot *lot, uint16_t kno
     ask_layers(f, lot, who, lot->n, known);
 }
 
-/* Adds the segments of these keys to the layers, and sets stranger[i] if one was new.  Returns how
+/* Adds the segments of these keys to the layers, and sets fresh[i] if one was new.  Returns how
  * many keys it took: for the next, layers must grow first. */
 static size_t add_to_layers(deja_filter *f, const struct lot *lot, const uint16_t *known,
-                            uint8_t *stranger, bool shared)
+                            uint8_t *fresh, bool shared)
 {
     for (size_t i = 0; i < lot->n; i++) {
         uint32_t unknown = all_segments(lot, i) & ~(uint32_t)known[i];
@@ -344,7 +344,7 @@ static size_t add_to_layers(deja_filter *f, const struct lot *lot, const uint16_
             if (full_layers(f, lot, i, unknown))
                 return i;
         }
-        stranger[i] = unknown && add_segments(f, lot, i, unknown, shared);
+        fresh[i] = unknown && add_segments(f, lot, i, unknown, shared);
     }
     return lot->n;
 }
@@ -355,16 +355,16 @@ static size_t layered_add(deja_filter *f, const uint64_t *rows, const uint64_t *
     struct dj_part *marks = f->part[0];
     struct lot lot;
     uint16_t known[DJ_CHUNK];
-    uint8_t stranger[DJ_CHUNK];
+    uint8_t fresh[DJ_CHUNK];
     (void)ahead;
     see(f, rows, n, &lot);
     look_ahead(f, &lot, known);
-    const size_t taken = add_to_layers(f, &lot, known, stranger, shared);
+    const size_t taken = add_to_layers(f, &lot, known, fresh, shared);
     marks->kind->body.add(marks, lot.mark, lot.mark, taken, is_new, shared);
     for (size_t i = 0; i < taken; i++) {
-        is_new[i] |= stranger[i];
+        is_new[i] |= fresh[i];
         if (is_new[i])
-            count_key(f, !stranger[i]);
+            count_key(f, !fresh[i]);
     }
     return taken;
 }

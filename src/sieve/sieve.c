@@ -10,11 +10,10 @@
  * and no key is in both.  The filter covers the runs.  It is derived data: deja_sieve_save keeps a
  * copy, and a writer that finds none, or an old one, reads the runs once.
  *
- * Memory: half or more for the filter, a quarter for pending keys (16 bytes each), an eighth, 96 MiB
- * at most, for recent keys (32 bytes each), the rest for buffers; below 32 MiB, the buffers take more
- * than the rest, and below 4 MiB, recent keys more than an eighth.
- * Before there are runs, the filter's share belongs to `recent`: a sieve that fits in memory never
- * makes a line wait.
+ * Memory: half or more for the filter, a quarter for pending keys (16 bytes each), an eighth, 96
+ * MiB at most, for recent keys (32 bytes each), the rest for buffers; below 32 MiB, the buffers
+ * take more than the rest.  Before there are runs, the filter's share belongs to `recent`: a sieve
+ * that fits in memory never makes a line wait.
  *
  * The filter has a fixed size, and nobody knows how many keys will come.  k = 4 is the best number
  * of hashes at 6 bits per key.  With more memory per key it still makes few keys wait (1 in 4,000 at
@@ -31,8 +30,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_RECENT  ((uint64_t)96 << 20)
-#define LEAST_RECENT ((uint64_t)32 * DEJA_SIEVE_BATCH) /* has room for the keys of a judge */
+#define MOST_RECENT ((uint64_t)96 << 20)
 
 enum {
     LOT = 256,      /* keys judged at once */
@@ -47,8 +45,6 @@ struct dj_shares dj_shares_of(uint64_t memory)
     const uint64_t eighth = memory / 8;
     struct dj_shares share = {.recent = eighth < MOST_RECENT ? eighth : MOST_RECENT,
                               .pending = memory / 4};
-    if (share.recent < LEAST_RECENT)
-        share.recent = LEAST_RECENT;
     share.buffer = (size_t)(memory / 256);
     if (share.buffer < DJ_RUN_BUFFER)
         share.buffer = DJ_RUN_BUFFER;

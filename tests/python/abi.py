@@ -41,6 +41,8 @@ NOT_BOUND = {
     **dict.fromkeys(("deja_dedup_again_after", "deja_dedup_commit", "deja_dedup_contains", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new",
                      "deja_dedup_pending"), "takes hashes, as the two-step calls do"),
     "deja_sieve_each": TWO_STEPS, "deja_sieve_like": TWO_STEPS,
+    **dict.fromkeys(("deja_sieve_create", "deja_sieve_rename", "deja_sieve_remove"), "whole sieves: use the command"),
+    "deja_sieve_record": "for programs with a durable queue of their own",
     "deja_builder_except_hashed": TWO_STEPS, "deja_builder_excepted": "the stats have the number of exceptions",
     "deja_filter_difference": "the message lists the differences",
     "deja_builder_add": "build adds batches", "deja_filter_prefix": "prefix calls prefix_many",

@@ -25,7 +25,7 @@ SIEVE = "work/s"
 OPTIONS = ["-m", "1M", "--seed", "7", "-j", "1"]
 LATE = [*OPTIONS, "--late", "500"]  # many passes, and many spools
 LINES = 50_000
-BATCH = 8192  # lines
+BATCH = 2048  # lines
 COMMIT = 1 << 15  # new lines after which those in a file are synced and committed
 SCENES = [
     (killed.FILE, killed.PIPE, LINES, LATE),
