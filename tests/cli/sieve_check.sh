@@ -42,7 +42,7 @@ answers_are_exact_and_in_order() {
 }
 
 the_exit_status_tells_whether_there_were_any() {
-    _sieve 20000
+    _sieve 60000
     head -n 1 list >one
     echo none >none
     succeeds deja check -q s one
@@ -58,7 +58,7 @@ the_exit_status_tells_whether_there_were_any() {
 }
 
 lines_are_read_as_with_filters() {
-    _sieve 20000
+    _sieve 60000
     head -n 500 list >some
     { cat some && echo none; } >mixed
     for pack in gzip zstd xz bzip2; do
@@ -156,7 +156,7 @@ other_commands_say_what_to_use_instead() {
 }
 
 lines_are_answered_when_the_input_pauses() {
-    _sieve 20000
+    _sieve 60000
     mkfifo pipe
     deja check -q s pipe >out &
     exec 3>pipe
@@ -188,13 +188,13 @@ a_reader_needs_no_rights_to_write() {
 }
 
 a_reader_works_beside_a_writer() {
-    _sieve 20000
+    _sieve 60000
     mkfifo pipe
     # shellcheck disable=SC2086
     deja add -q $tiny s pipe &
     exec 3>pipe
-    all_new_urls 10 20000 >&3
-    all_new_urls 10 20000 >ten
+    all_new_urls 10 60000 >&3
+    all_new_urls 10 60000 >ten
     # shellcheck disable=SC2317
     _ten() { [ "$(deja check -q -c s ten)" -eq 10 ]; }
     eventually _ten
