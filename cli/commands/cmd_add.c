@@ -178,7 +178,7 @@ const struct command cmd_add = {
     .examples = {{"one more URL", "echo https://example.org/ | deja add seen.deja"},
                  {"all lines of a list", "deja add seen.deja urls.txt"},
                  {"the third field of each line", "deja add -f 3 seen.deja crawl.log"},
-                 {"a sieve", "deja build -q --sieve pages urls.txt && deja add pages today.txt"}},
+                 {"a sieve", "deja build -q --sieve both urls.txt && deja add both today.txt"}},
     .run = run_add,
 };
 
@@ -454,8 +454,8 @@ const struct command cmd_build = {
          {"the same list every night", "deja build --force list.deja urls.txt"},
          {"a filter that also knows which sites and folders it has seen",
           "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},
-         {"a sieve, which makes no mistakes", "deja build --sieve pages urls.txt"},
-         {"a small filter of its keys", "deja build --from-sieve pages -p 1e-3 pages.deja"},
+         {"a sieve, which makes no mistakes", "deja build --sieve known urls.txt"},
+         {"a small filter of its keys", "deja build --from-sieve known -p 1e-3 known.deja"},
          {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
          {"a filter for programs that read DCSO bloom files",
           "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},

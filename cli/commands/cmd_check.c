@@ -384,7 +384,7 @@ const struct command cmd_check = {
     .examples = {{"lines that were seen", "deja check seen.deja urls.txt"},
                  {"lines that were not seen", "deja check -v seen.deja urls.txt"},
                  {"lines that are in a sieve, with certainty",
-                  "deja build -q --sieve pages urls.txt && deja check pages today.txt"},
+                  "deja build -q --sieve listed urls.txt && deja check listed today.txt"},
                  {"lines that were last seen 30 days ago or earlier",
                   "deja check --older-than 30d pages.deja urls.txt"},
                  {"requests in a web server's log for URLs in a list",

@@ -371,6 +371,6 @@ const struct command cmd_merge = {
                  {"a sieve of one list", "deja build -q --sieve first urls.txt"},
                  {"a sieve of another list, with the same secret key",
                   "deja build -q --sieve --like first second today.txt"},
-                 {"the exact union of both", "deja merge -o both first second"}},
+                 {"the exact union of both", "deja merge -o union first second"}},
     .run = run,
 };
