@@ -205,19 +205,40 @@ a_killed_add_leaves_a_sieve_that_can_be_used() {
         kill -KILL $! 2>/dev/null || true
         wait $! 2>/dev/null || true
     done
-    # Keys that wait have no line: dedup has nothing to print for them.
-    # shellcheck disable=SC2086
-    succeeds deja dedup -q $tiny --sieve s /dev/null
-    expect_stdout ''
-    # shellcheck disable=SC2086
-    "$DEJA" add -q $tiny s list &
-    sleep 0.1
-    kill -KILL $! 2>/dev/null || true
-    wait $! 2>/dev/null || true
     # shellcheck disable=SC2086
     succeeds deja add -q $tiny s list
     _has_all 200000 s
     succeeds deja verify s
+}
+
+keys_that_wait_after_a_kill_have_no_line() {
+    all_new_urls 100000 >list
+    # shellcheck disable=SC2086
+    deja build -q $tiny --sieve s list
+    mkfifo pipe
+    for next in dedup add; do
+        # shellcheck disable=SC2086
+        "$DEJA" add -q $tiny s pipe &
+        exec 3>pipe
+        head -n 3000 list >&3
+        # shellcheck disable=SC2317 # eventually calls it
+        _some_wait() { deja info --json s | grep -q '"pending": [1-9]'; }
+        eventually _some_wait
+        kill -KILL $!
+        wait $! || true
+        exec 3>&-
+        if [ $next = dedup ]; then
+            # shellcheck disable=SC2086
+            succeeds deja dedup -q $tiny --sieve s -D /dev/null
+            expect_stdout '' # not even an empty line
+        else
+            # shellcheck disable=SC2086
+            succeeds deja add $tiny s /dev/null
+            expect_stderr_has "0 read, 0 new, 0 seen before"
+        fi
+        deja info --json s | grep -q '"pending": 0,' || fail "keys still wait"
+    done
+    _has_all 100000 s
 }
 
 lines_that_wait_for_output_are_not_lost() {
