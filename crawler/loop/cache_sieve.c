@@ -314,6 +314,8 @@ static int take_new(struct crawler *c, const deja_settled *settled, take_late *t
                     deja_error *err)
 {
     struct link link;
+    if (settled->token == DEJA_SIEVE_NO_RECORD) /* an interrupted `deja add` left this key */
+        return DEJA_OK;
     if (!waiting_read(settled->token, settled->record, &link))
         return damaged(c, err);
     crawler_count(c, CRAWL_LATE, 1);

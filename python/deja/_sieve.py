@@ -22,6 +22,7 @@ from ._owner import URL, Owner, both_alone
 from ._records import SievePlan, SieveStats
 
 _MOST = most_of(ctypes.c_uint64)
+_AT_ONCE = _lib.SIEVE_BATCH // 4  # keys per judge, so that a full sieve has judged as many as possible
 _PRINT = ctypes.sizeof(_lib.Fingerprint)
 _SLICE = ctypes.sizeof(_lib.Slice)
 
@@ -228,7 +229,7 @@ class Sieve(Owner):
             handle = self._to_write()
             lib.deja_sieve_hash_batch(handle, forms, n, prints)
             while done < n and not status:
-                some = min(n - done, _lib.SIEVE_BATCH)
+                some = min(n - done, _AT_ONCE)
                 status = lib.deja_sieve_judge(handle, byref(prints, done * _PRINT), some, None,
                                               records + done * _SLICE, byref(verdicts, done), byref(error))
                 done += 0 if status else some
@@ -295,7 +296,10 @@ class Sieve(Owner):
         """
         out, n = _lib.Settled(), ctypes.c_size_t()
         with self._alone():
-            call(lib.deja_sieve_settled, self._to_write(), byref(out), 1, byref(n), what=self._name)
+            handle = self._to_write()
+            call(lib.deja_sieve_settled, handle, byref(out), 1, byref(n), what=self._name)
+            while n.value and out.token == _lib.SIEVE_NO_RECORD:  # an interrupted `deja add` left this key
+                call(lib.deja_sieve_settled, handle, byref(out), 1, byref(n), what=self._name)
             if n.value:
                 return Settled(out.record.copy(), out.verdict == _lib.SIEVE_NEW)
             self._returning = False

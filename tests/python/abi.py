@@ -27,7 +27,7 @@ NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OPTION_COUNT OPTION_RATE OPTION_REAL OPTION_CHOICE OPTION_CHAR OPTION_FLAG OPTION_SECRET OPTION_RULES OPTION_BITS "
            "OPTION_CHOICES OPEN_WRITE CREATE_REPLACE CREATE_MODE_SHIFT OPEN_REPAIR "
            "URL_NO_LIST URL_EXPRESSIONS STATS_BODY CAN_ADD CAN_GROW "
-           "OPEN_CREATE SIEVE_BATCH SIEVE_SEEN SIEVE_NEW SIEVE_PENDING".split()}
+           "OPEN_CREATE SIEVE_BATCH SIEVE_NO_RECORD SIEVE_SEEN SIEVE_NEW SIEVE_PENDING".split()}
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
 
@@ -98,7 +98,7 @@ def expected():
             at = getattr(structure, field)
             yield f"{name}.{field} {at.offset} {at.size}"
     for name, number in NUMBERS.items():
-        yield f"{name} {number}"
+        yield f"{name} {ctypes.c_int64(number).value}"
 
 
 def arguments(name):
