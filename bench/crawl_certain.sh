@@ -13,44 +13,18 @@
 # of other URLs, PER_HOST the number of concurrent requests.
 set -eu -o pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=bench/localsite.sh
+. "$here/bench/localsite.sh"
 deja=${DEJA:-$here/build/release/deja}
 pages=${1:-10000}
 turns=${TURNS:-3}
 full=${FULL:-2M}
 per_host=${PER_HOST:-8}
-nginx=$(command -v nginx || echo /usr/sbin/nginx)
-for tool in "$deja" "$nginx" /usr/bin/time; do
+for tool in "$deja" /usr/bin/time; do
     [ -x "$tool" ] || { echo "crawl_certain.sh: $tool is missing; install it" >&2; exit 2; }
 done
 
-top=$(mktemp -d -p "${TMPDIR:-/tmp}")
-server=
-trap '[ -z "$server" ] || kill "$server"; rm -rf "$top"' EXIT
-chmod 755 "$top"
-cd "$top"
-DEJA=$deja PYTHONPATH=$here/tests/crawler PYTHONDONTWRITEBYTECODE=1 python3 - "$pages" <<'PYTHON'
-import os, sys
-from crawling import looped_site
-for path, body in looped_site(int(sys.argv[1])).items():
-    name = "site" + (path if path != "/" else "/index.html")
-    os.makedirs(os.path.dirname(name), exist_ok=True)
-    open(name, "wb").write(body)
-PYTHON
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-cat >nginx.conf <<CONF
-daemon off; pid $top/nginx.pid; error_log $top/error.log; worker_processes 1;
-events { worker_connections 500; }
-http {
-  access_log off; types { text/html html; } keepalive_requests 1000000;
-  client_body_temp_path $top/t1; proxy_temp_path $top/t2; fastcgi_temp_path $top/t3;
-  uwsgi_temp_path $top/t4; scgi_temp_path $top/t5;
-  server { listen 127.0.0.1:$port; root $top/site; }
-}
-CONF
-"$nginx" -p "$top" -c "$top/nginx.conf" 2>/dev/null &
-server=$!
-site=http://127.0.0.1:$port/
-until python3 -c "import urllib.request; urllib.request.urlopen('$site')" 2>/dev/null; do sleep 0.1; done
+localsite "$pages" "${TMPDIR:-/tmp}"
 "$deja" gen -n "$full" --seed 5 >others
 
 crawl() { "$deja" crawl --output crawl --delay 0 --per-host "$per_host" --max-depth 10000 -q "$@"; }
@@ -84,6 +58,7 @@ done | tee turns
 
 echo "medians:"
 for name in plain certain small fixed; do
+    # shellcheck disable=SC2046 # numbers
     echo "$name" $(for at in 2 3 4 5; do
         awk -v name="$name" -v at="$at" '$1 == name { print $at }' turns | sort -n |
             awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
