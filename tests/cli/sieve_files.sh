@@ -67,7 +67,7 @@ verify_finds_damage_and_dedup_refuses_it() {
 }
 
 every_missing_file_is_named() {
-    _sieve 60000
+    _sieve 90000 # enough that the filter is saved
     for file in $(cd s && ls); do
         case $file in lock | filter.deja) continue ;; esac # both are made again
         mv "s/$file" aside
@@ -134,7 +134,7 @@ few_open_files_lose_no_line() {
 
 lines_of_any_length_and_content_wait() {
     # They are in the runs already, so they wait, and come out with -D.
-    _sieve 60000
+    _sieve 90000 # enough that the filter is saved
     { head -c 100000000 /dev/zero | tr '\0' x && printf '\nwith\0zero\n\n\xff\xfe\n' && cat list; } >odd
     # shellcheck disable=SC2086
     deja dedup -q $tiny --sieve s odd | cmp -s - <(head -n 4 odd) || fail "the lines do not come out"

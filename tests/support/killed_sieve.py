@@ -24,7 +24,7 @@ import killed
 SIEVE = "work/s"
 OPTIONS = ["-m", "1M", "--seed", "7", "-j", "1"]
 LATE = [*OPTIONS, "--late", "500"]  # many passes, and many spools
-LINES = 60_000  # enough that the filter is saved
+LINES = 70_000  # enough that the filter is saved
 BATCH = 2048  # lines
 COMMIT = 1 << 15  # new lines after which those in a file are synced and committed
 SCENES = [
