@@ -23,16 +23,15 @@ void dj_sieve_release(deja_sieve *s)
 
 int dj_sieve_find(deja_sieve *s, deja_fingerprint *key, size_t n, deja_error *err)
 {
-    int rc = DEJA_OK;
+    struct dj_cursor c;
+    int rc = dj_cursor_init(&c, NULL, &s->folder, s->share.buffer, s->alloc, err);
     dj_sieve_hold(s);
     for (size_t i = 0; i < s->runs->n && rc == DEJA_OK; i++) {
-        struct dj_cursor c;
-        rc = dj_cursor_init(&c, &s->runs->run[i], &s->folder, s->share.buffer, s->alloc, err);
-        if (rc == DEJA_OK)
-            rc = dj_cursor_find(&c, key, n, err);
-        dj_cursor_fini(&c);
+        dj_cursor_turn(&c, &s->runs->run[i]);
+        rc = dj_cursor_find(&c, key, n, err);
     }
     dj_sieve_release(s);
+    dj_cursor_fini(&c);
     return rc;
 }
 
@@ -50,30 +49,31 @@ int dj_each_print(const deja_fingerprint *key, size_t n, dj_take_hashes *take, v
     return rc;
 }
 
-static int each_in_run(deja_sieve *s, const struct dj_run *run, dj_take_hashes *take, void *ctx,
-                       deja_error *err)
+static int each_in_run(struct dj_cursor *c, const struct dj_run *run, dj_take_hashes *take,
+                       void *ctx, deja_error *err)
 {
     deja_fingerprint key[LOT];
-    struct dj_cursor c;
     size_t n = 1;
-    int rc = dj_cursor_init(&c, run, &s->folder, s->share.buffer, s->alloc, err);
+    int rc = 0;
+    dj_cursor_turn(c, run);
     posix_fadvise(run->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     while (rc == 0 && n) {
-        rc = dj_cursor_read(&c, key, LOT, &n, err);
+        rc = dj_cursor_read(c, key, LOT, &n, err);
         if (rc == DEJA_OK && n && take)
             rc = dj_each_print(key, n, take, ctx);
     }
-    dj_cursor_fini(&c);
     return rc;
 }
 
 int dj_sieve_each(deja_sieve *s, dj_take_hashes *take, void *ctx, deja_error *err)
 {
-    int rc = 0;
+    struct dj_cursor c;
+    int rc = dj_cursor_init(&c, NULL, &s->folder, s->share.buffer, s->alloc, err);
     dj_sieve_hold(s);
     for (size_t i = 0; i < s->runs->n && rc == 0; i++)
-        rc = each_in_run(s, &s->runs->run[i], take, ctx, err);
+        rc = each_in_run(&c, &s->runs->run[i], take, ctx, err);
     dj_sieve_release(s);
+    dj_cursor_fini(&c);
     return rc;
 }
 

@@ -382,6 +382,12 @@ int dj_cursor_init(struct dj_cursor *c, const struct dj_run *run, const struct d
     return c->buffer ? DEJA_OK : dj_fail_memory(err);
 }
 
+void dj_cursor_turn(struct dj_cursor *c, const struct dj_run *run)
+{
+    *c = (struct dj_cursor){
+        .run = run, .folder = c->folder, .alloc = c->alloc, .buffer = c->buffer, .cap = c->cap};
+}
+
 void dj_cursor_fini(struct dj_cursor *c)
 {
     dj_free(c->alloc, c->buffer, c->cap + PADDING);

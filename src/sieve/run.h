@@ -69,6 +69,8 @@ struct dj_cursor {
 };
 int dj_cursor_init(struct dj_cursor *c, const struct dj_run *run, const struct dj_folder *folder,
                    size_t buffer, const deja_allocator *alloc, deja_error *err);
+/* Begins with another run of the same directory. */
+void dj_cursor_turn(struct dj_cursor *c, const struct dj_run *run);
 void dj_cursor_fini(struct dj_cursor *c);
 /* Decodes the next n <= cap keys; *n is 0 after the last.  DEJA_EFORMAT names the block. */
 int dj_cursor_read(struct dj_cursor *c, deja_fingerprint *out, size_t cap, size_t *n,
