@@ -11,10 +11,6 @@
 
 /* --- Options ---------------------------------------------------------------------- */
 
-struct conflict {
-    const char *option, *why;
-};
-
 static struct conflict conflict_of(const struct build_options *o)
 {
     const struct shared_options *c = &o->shared;
@@ -31,11 +27,10 @@ static struct conflict conflict_of(const struct build_options *o)
 
 int build_from_sieve_check(const struct build_options *o, deja_error *err)
 {
-    const struct conflict not = conflict_of(o);
     char input[200];
-    if (not .option)
-        return fail(err, OPT_USAGE, "--from-sieve and %s cannot be combined: %s", not .option,
-                    not .why);
+    const int rc = sieves_refuse("--from-sieve", conflict_of(o), err);
+    if (rc < 0)
+        return rc;
     opt_list_given(shared_input_dcso, &o->shared, input, sizeof input);
     return input[0] ? fail(err, OPT_USAGE, "--from-sieve reads no lines: omit %s", input)
                     : DEJA_OK;

@@ -5,11 +5,6 @@
 #include "cli/session/sieves.h"
 #include "tools/base/fail.h"
 
-/* An option that was given and cannot be combined with --sieve, and the reason. */
-struct conflict {
-    const char *option, *why;
-};
-
 int build_sieve_check(const struct build_options *o, deja_error *err)
 {
     const struct shared_options *c = &o->shared;
@@ -19,9 +14,7 @@ int build_sieve_check(const struct build_options *o, deja_error *err)
         : o->except      ? (struct conflict){"--except", "a sieve never finds a key by mistake"}
         : c->mode ? (struct conflict){"--mode", "a sieve is readable only by its owner; use chmod"}
                   : (struct conflict){NULL, NULL};
-    return not .option ? fail(err, OPT_USAGE, "--sieve and %s cannot be combined: %s", not .option,
-                              not .why)
-                       : DEJA_OK;
+    return sieves_refuse("--sieve", not, err);
 }
 
 /* --- add ------------------------------------------------------------------------ */

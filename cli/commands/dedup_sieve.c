@@ -92,11 +92,6 @@ static int parse_late(const char *text, struct limit *limit, deja_error *err)
     return DEJA_OK;
 }
 
-/* An option that was given and cannot be combined with --sieve, and the reason. */
-struct conflict {
-    const char *option, *why;
-};
-
 static struct conflict conflict_of(const struct dedup_options *o)
 {
     const struct shared_options *c = &o->shared;
@@ -125,10 +120,8 @@ int dedup_sieve_check(const struct dedup_options *o, deja_error *err)
     if (!o->sieve)
         return fail(err, OPT_USAGE,
                     "--late limits how long lines of a sieve wait: give --sieve DIR");
-    const struct conflict c = conflict_of(o);
-    if (c.option)
-        return fail(err, OPT_USAGE, "--sieve and %s cannot be combined: %s", c.option, c.why);
-    return parse_late(o->late, &unused, err);
+    const int rc = sieves_refuse("--sieve", conflict_of(o), err);
+    return rc < 0 ? rc : parse_late(o->late, &unused, err);
 }
 
 static int open_sieve(struct job *j, deja_error *err)

@@ -38,6 +38,13 @@ int sieves_save(deja_sieve *s, deja_error *err)
                                                                : deja_sieve_sync(s, err);
 }
 
+int sieves_refuse(const char *with, struct conflict c, deja_error *err)
+{
+    return c.option
+               ? fail(err, OPT_USAGE, "%s and %s cannot be combined: %s", with, c.option, c.why)
+               : DEJA_OK;
+}
+
 void sieves_note_ignored(struct console *console, const struct shared_options *c)
 {
     struct shared_options rest = *c;

@@ -16,6 +16,12 @@ int sieves_name(int rc, const char *path, deja_error *err);
 int sieves_save(deja_sieve *s, deja_error *err);
 /* Notes the options of size and kind that were given and have no effect on a sieve. */
 void sieves_note_ignored(struct console *console, const struct shared_options *c);
+/* An option that was given and cannot be combined with an option for sieves, and the reason; or
+ * NULLs. */
+struct conflict {
+    const char *option, *why;
+};
+int sieves_refuse(const char *with, struct conflict c, deja_error *err);
 /* Refuses -m if it was given with a filter file. */
 int sieves_refuse_memory(const struct shared_options *c, const char *path, deja_error *err);
 /* The memory of a sieve if -m is not given: a quarter of the machine's. */

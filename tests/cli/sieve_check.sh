@@ -163,7 +163,7 @@ lines_are_answered_when_the_input_pauses() {
     head -n 3 list >&3
     # shellcheck disable=SC2317 # eventually calls it
     _three() { [ "$(wc -l <out)" -eq 3 ]; }
-    eventually _three # although the input has not ended
+    eventually _three # before the input ends
     exec 3>&-
     wait $!
 }
