@@ -258,6 +258,18 @@ static void write_csv(struct out *o, const void *report)
     lab_csv_write(o, report);
 }
 
+/* A report, and the number of its runs. */
+struct claims {
+    const struct lab_report *report;
+    uint32_t runs;
+};
+
+static void write_claims(struct out *o, const void *claims)
+{
+    const struct claims *c = claims;
+    lab_csv_write_claims(o, c->report, c->runs);
+}
+
 static void write_svg(struct out *o, const void *figure)
 {
     lab_svg_write(o, figure, true);
@@ -268,11 +280,16 @@ static void write_html(struct out *o, const void *page)
     lab_html_write(o, page);
 }
 
-static int write_report(struct session *s, const struct lab_report *r, deja_error *err)
+static int write_report(struct session *s, const struct lab_report *r, uint32_t runs,
+                        deja_error *err)
 {
     char name[128];
+    const struct claims claims = {r, runs};
     (void)snprintf(name, sizeof name, "%s.csv", r->experiment->name);
     int rc = write_file(s, name, write_csv, r, err);
+    (void)snprintf(name, sizeof name, "%s-claims.csv", r->experiment->name);
+    if (rc == DEJA_OK)
+        rc = write_file(s, name, write_claims, &claims, err);
     for (size_t i = 0; i < r->n_figures && rc == DEJA_OK; i++) {
         (void)snprintf(name, sizeof name, "%s-%s.svg", r->experiment->name, r->figure[i]->id);
         rc = write_file(s, name, write_svg, r->figure[i], err);
@@ -290,26 +307,42 @@ static int write_all(struct session *s, deja_error *err)
         if (r->failed)
             rc = fail(err, DEJA_ENOMEM, "out of memory for the report of %s", s->chosen[i]->name);
         if (rc == DEJA_OK)
-            rc = write_report(s, r, err);
+            rc = write_report(s, r, s->results[i].runs, err);
     }
     const struct lab_page page = {&s->lab, s->report, s->n_reports, s->command,
                                   progress_seconds(&s->clock)};
     return rc == DEJA_OK ? write_file(s, "index.html", write_html, &page, err) : rc;
 }
 
+/* "3 yes, 1 no". */
+static void tally_cell(struct table *t, struct lab_tally tally)
+{
+    const struct {
+        size_t n;
+        const char *name;
+    } part[] = {{tally.yes, "yes"}, {tally.no, "no"}, {tally.open, "undecided"}};
+    char text[96] = "-";
+    size_t len = 0;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        if (part[i].n > 0)
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s%zu %s", len > 0 ? ", " : "",
+                                    part[i].n, part[i].name);
+    table_cell(t, "%s", text);
+}
+
 static int summarize(struct session *s, deja_error *err)
 {
     struct table t;
-    table_init(&t, "lrrl");
+    table_init(&t, "llll");
     table_cell(&t, "experiment");
-    table_cell(&t, "agrees");
-    table_cell(&t, "differs");
+    table_cell(&t, "reproduced?");
+    table_cell(&t, "claims hold?");
     table_cell(&t, "reproduces");
     for (size_t i = 0; i < s->n_reports; i++) {
         const struct lab_report *r = &s->report[i];
         table_cell(&t, "%s", r->experiment->name);
-        table_cell(&t, "%zu", lab_findings(r, LAB_AGREES));
-        table_cell(&t, "%zu", lab_findings(r, LAB_DIFFERS));
+        tally_cell(&t, lab_tally_printed(r));
+        tally_cell(&t, lab_tally_holds(r));
         table_cell(&t, "%s", r->experiment->reproduces);
     }
     console_note(s->call->console, "%s in %s: see %s/index.html",

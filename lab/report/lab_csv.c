@@ -1,4 +1,6 @@
-/* lab_csv.c - a report as tidy CSV: one line per measured value, the same columns for all. */
+/* lab_csv.c - a report as tidy CSV: one line per measured value, the same columns for all; and in
+ * a second file, one line per answer. */
+#include "lab/report/lab_claim.h"
 #include "lab/report/lab_write.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -75,4 +77,47 @@ void lab_csv_write(struct out *o, const struct lab_report *r)
     for (size_t i = 0; i < r->n_tables; i++)
         for (size_t j = 0; j < r->table[i]->n; j++)
             write_cell(o, r->experiment->name, r->table[i], &r->table[i]->cell[j]);
+}
+
+/* --- Claims --------------------------------------------------------------------- */
+
+static const char claims_head[] =
+    "experiment,where,claim,question,hypothesis,answer,unit,estimate,low,high,expected,p,level,"
+    "cells,against,runs,runs_needed,text\n";
+
+static void write_answer(struct out *o, const struct lab_report *r, const struct lab_claim *c,
+                         const char *question, const struct lab_answer *a, uint32_t runs)
+{
+    const double scale = strcmp(a->unit, "%") == 0 ? 100 : 1;
+    const struct lab_test *t = &a->test;
+    if (!a->given)
+        return;
+    out_printf(o, "%s,", r->experiment->name);
+    text(o, c->where);
+    out_text(o, ",");
+    text(o, c->claim);
+    out_printf(o, ",%s,", question);
+    text(o, a->hypothesis);
+    out_printf(o, ",%s,%s,", lab_outcome_name(a), a->unit);
+    real(o, t->estimate * scale);
+    real(o, t->low * scale);
+    real(o, t->high * scale);
+    real(o, t->expected * scale);
+    real(o, t->p);
+    real(o, LAB_LEVEL);
+    whole(o, (uint32_t)t->cells);
+    out_printf(o, t->cells > 0 ? "%zu," : ",", t->against);
+    whole(o, runs);
+    real(o, t->needed > 0 ? ceil(t->needed * runs) : NAN);
+    text(o, a->text);
+    out_text(o, "\n");
+}
+
+void lab_csv_write_claims(struct out *o, const struct lab_report *r, uint32_t runs)
+{
+    out_text(o, claims_head);
+    for (size_t i = 0; i < r->n_claims; i++) {
+        write_answer(o, r, r->claim[i], "reproduced", &r->claim[i]->printed, runs);
+        write_answer(o, r, r->claim[i], "holds", &r->claim[i]->holds, runs);
+    }
 }

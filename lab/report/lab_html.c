@@ -58,7 +58,9 @@ static const char style[] =
     "th i{display:block;font-style:normal;font-weight:400;color:var(--dim)}"
     "table.grid{font-size:.82rem}table.grid td{padding:.3rem .5rem}"
     "@media(max-width:40rem){td.text{min-width:8rem}th,td{padding:.3rem .45rem}"
-    "table{font-size:.82rem}h1{font-size:1.6rem}}\n";
+    "table{font-size:.82rem}h1{font-size:1.6rem}}\n"
+    ".claims td{min-width:13rem;border-right:1px solid var(--rule);color:var(--ink)}"
+    ".claims td i,.claims .z{margin:.15rem .35rem 0 0}td.tally{min-width:6rem}\n";
 
 void lab_escape(struct out *o, const char *text)
 {
@@ -269,6 +271,8 @@ static const struct {
 
 static void write_verdicts(struct out *o, const struct lab_report *r)
 {
+    if (r->n_verdicts == 0)
+        return;
     out_text(o, "<ul class=\"found\">\n");
     for (size_t i = 0; i < r->n_verdicts; i++) {
         const struct lab_verdict *v = &r->verdict[i];
@@ -279,7 +283,44 @@ static void write_verdicts(struct out *o, const struct lab_report *r)
     out_text(o, "</ul>\n");
 }
 
-static void write_experiment(struct out *o, const struct lab_report *r)
+/* --- Claims --------------------------------------------------------------------- */
+
+static const char *outcome_class(const struct lab_answer *a)
+{
+    return a->test.outcome == LAB_YES ? "z0" : a->test.outcome == LAB_NO ? "z2" : "z1";
+}
+
+static void write_answer(struct out *o, const struct lab_answer *a, uint32_t runs)
+{
+    if (!a->given) {
+        out_text(o, "<td class=\"text\">&ndash;</td>");
+        return;
+    }
+    out_printf(o, "<td class=\"text answer\"><span class=\"z %s\">%s</span> ", outcome_class(a),
+               lab_outcome_name(a));
+    element(o, "", a->text, "");
+    element(o, "<i>Hypothesis: ", a->hypothesis, ".</i>");
+    element(o, "<i>", lab_evidence(a, runs).s, "</i></td>");
+}
+
+static void write_claims(struct out *o, const struct lab_report *r, uint32_t runs)
+{
+    if (r->n_claims == 0)
+        return;
+    out_text(o, "<div class=\"wide claims\"><table><thead><tr><th>claim</th>"
+                "<th>reproduced?</th><th>holds?</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < r->n_claims; i++) {
+        const struct lab_claim *c = r->claim[i];
+        element(o, "<tr><td class=\"text\"><b>", c->where, "</b>");
+        element(o, "<i>", c->claim, "</i></td>");
+        write_answer(o, &c->printed, runs);
+        write_answer(o, &c->holds, runs);
+        out_text(o, "</tr>\n");
+    }
+    out_text(o, "</tbody></table></div>\n");
+}
+
+static void write_experiment(struct out *o, const struct lab_report *r, uint32_t runs)
 {
     const struct lab_experiment *e = r->experiment;
     out_printf(o, "<section id=\"%s\">\n", e->name);
@@ -288,6 +329,7 @@ static void write_experiment(struct out *o, const struct lab_report *r)
     element(o, "", e->reproduces, "</p>\n");
     for (const char *const *p = e->about; *p != NULL; p++)
         element(o, "<p>", *p, "</p>\n");
+    write_claims(o, r, e->max_runs > 0 && e->max_runs < runs ? e->max_runs : runs);
     write_verdicts(o, r);
     if (r->n_figures > 0)
         out_text(o, "<div class=\"figs\">\n");
@@ -297,27 +339,39 @@ static void write_experiment(struct out *o, const struct lab_report *r)
         out_text(o, "</div>\n");
     for (size_t i = 0; i < r->n_tables; i++)
         write_table(o, r->table[i]);
-    element(o, "<p class=\"small\">These figures as <a href=\"", e->name, ".csv\">CSV</a>.</p>\n");
+    element(o, "<p class=\"small\">As CSV: <a href=\"", e->name, ".csv\">these figures</a>, ");
+    element(o, "<a href=\"", e->name, "-claims.csv\">these answers</a>.</p>\n");
     out_text(o, "</section>\n");
 }
 
 /* --- The page ------------------------------------------------------------------ */
 
+static void write_tally(struct out *o, struct lab_tally t)
+{
+    out_text(o, "<td class=\"text tally\">");
+    if (t.yes > 0)
+        out_printf(o, "<span class=\"z z0\">%zu yes</span>", t.yes);
+    if (t.no > 0)
+        out_printf(o, "<span class=\"z z2\">%zu no</span>", t.no);
+    if (t.open > 0)
+        out_printf(o, "<span class=\"z z1\">%zu undecided</span>", t.open);
+    out_text(o, t.yes + t.no + t.open > 0 ? "</td>" : "&ndash;</td>");
+}
+
 static void write_overview(struct out *o, const struct lab_page *p)
 {
     out_text(o, "<div class=\"wide\"><table><thead><tr><th>experiment</th>"
-                "<th style=\"text-align:left\">reproduces</th><th>agrees</th><th>differs</th>"
-                "</tr></thead>\n<tbody>\n");
+                "<th style=\"text-align:left\">reproduces</th>"
+                "<th style=\"text-align:left\">reproduced?</th>"
+                "<th style=\"text-align:left\">claims hold?</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < p->n; i++) {
         const struct lab_report *r = &p->report[i];
-        const size_t bad = lab_findings(r, LAB_DIFFERS);
         element(o, "<tr><th><a href=\"#", r->experiment->name, "\">");
         element(o, "", r->experiment->name, "</a></th>");
         element(o, "<td class=\"text\">", r->experiment->reproduces, "</td>");
-        out_printf(o, "<td><span class=\"z z0\">%zu</span></td>", lab_findings(r, LAB_AGREES));
-        out_printf(
-            o, bad > 0 ? "<td><span class=\"z z2\">%zu</span></td></tr>\n" : "<td>%zu</td></tr>\n",
-            bad);
+        write_tally(o, lab_tally_printed(r));
+        write_tally(o, lab_tally_holds(r));
+        out_text(o, "</tr>\n");
     }
     out_text(o, "</tbody></table></div>\n");
 }
@@ -384,7 +438,7 @@ void lab_html_write(struct out *o, const struct lab_page *p)
     out_text(o, opening);
     write_overview(o, p);
     for (size_t i = 0; i < p->n; i++)
-        write_experiment(o, &p->report[i]);
+        write_experiment(o, &p->report[i], p->lab->runs);
     write_conditions(o, p);
     out_text(o, "</main></body></html>\n");
 }

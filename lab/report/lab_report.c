@@ -32,9 +32,12 @@ void lab_report_fini(struct lab_report *r)
     }
     for (size_t i = 0; i < r->n_figures; i++)
         figure_free(r->figure[i]);
+    for (size_t i = 0; i < r->n_claims; i++)
+        free(r->claim[i]);
     free(r->table);
     free(r->figure);
     free(r->verdict);
+    free(r->claim);
     *r = (struct lab_report){0};
 }
 

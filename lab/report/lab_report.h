@@ -6,9 +6,8 @@
 #define LAB_REPORT_LAB_REPORT_H
 #include "lab/engine/lab.h"
 #include "lab/engine/lab_math.h"
+#include "lab/report/lab_claim.h"
 #include "lab/report/lab_published.h"
-
-#define LAB_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /* One value of a table.  NAN: there is none. */
 struct lab_cell {
@@ -88,11 +87,14 @@ struct lab_report {
     size_t n_figures;
     struct lab_verdict *verdict;
     size_t n_verdicts;
+    struct lab_claim **claim; /* lab_claim.h */
+    size_t n_claims;
     bool failed; /* out of memory */
     /* Targets for writes after memory ran out; never read. */
     struct lab_table spare_table;
     struct lab_figure spare_figure;
     struct lab_cell spare_cell;
+    struct lab_claim spare_claim;
 };
 
 void lab_report_init(struct lab_report *r, const struct lab_experiment *e);

@@ -6,6 +6,8 @@
 
 /* lab_csv.c: one line per cell, for all tables. */
 void lab_csv_write(struct out *o, const struct lab_report *r);
+/* One line per answer, with its hypothesis and test. */
+void lab_csv_write_claims(struct out *o, const struct lab_report *r, uint32_t runs);
 
 /* lab_svg.c: a figure.  A standalone figure includes its own colors, for light and dark; in a page
  * it uses the page's (which must include lab_svg_style). */

@@ -27,12 +27,17 @@ page = open(sys.argv[2]).read()
 sections = dict(re.findall(r'<section id="([^"]+)">(.*?)</section>', page, re.S))
 for path in glob.glob(sys.argv[1] + "/*.csv"):
     name = path.rsplit("/", 1)[1][:-4]
+    if name.endswith("-claims"):
+        continue
+    claims = list(csv.DictReader(open(f"{sys.argv[1]}/{name}-claims.csv")))
     tables = {row["table"] for row in csv.DictReader(open(path))}
     figures = glob.glob(f"{sys.argv[1]}/{name}-*.svg")
     text = sections[name]
-    assert text.count("<table") == len(tables), (name, tables)
+    assert text.count("<table") == len(tables) + (len(claims) > 0), (name, tables)
+    assert text.count("Hypothesis: ") == len(claims), name
+    assert {claim["answer"] for claim in claims} <= {"yes", "no", "undecided"}, name
     assert text.count("<svg") == len(figures), (name, figures)
-    assert text.count('<li class="') >= 1, name  # a verdict
+    assert claims or '<li class="' in text, name
     assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower().split(), name
 assert len(sections) >= 13 and "conditions" in sections
 for word in ("deja gen", "seed", "runs", "machine", "version"):
