@@ -6,6 +6,7 @@
 
 struct plan_options {
     struct shared_options shared;
+    uint64_t key_length;
     bool sieve;
     uint64_t lines;
     const char *measure;
@@ -21,6 +22,9 @@ static int check_sieve(const struct plan_options *o, deja_error *err)
                     o->lines     ? "--lines"
                     : o->measure ? "--measure"
                                  : "--disk-speed");
+    if (o->key_length)
+        return fail(err, OPT_USAGE,
+                    "--key-length compares filters with a table of the keys: omit --sieve");
     if (!rest.filter.capacity)
         return fail(err, OPT_USAGE, "give the number of keys, -n N");
     rest.filter.capacity = rest.filter.memory = 0;
@@ -51,6 +55,9 @@ static int check_options(const void *target, deja_error *err)
 
 static const struct opt options[] = {
     OPT_GROUP(struct plan_options, shared, shared_sizing),
+    OPT_HEADING("Comparison"),
+    OPT_COUNT(0, "key-length", "BYTES", struct plan_options, key_length, 1, 1u << 20,
+              "compare with a table of the keys, BYTES each on average"),
     OPT_HEADING("Sieves"),
     OPT_FLAG(0, "sieve", struct plan_options, sieve,
              "predict what a sieve costs: disk, passes, time and late lines"),
@@ -70,7 +77,7 @@ static int run(struct call *call, deja_error *err)
 {
     const struct plan_options *p = call->options;
     const struct shared_options *o = &p->shared;
-    struct plan_report s = {.c = o};
+    struct plan_report s = {.c = o, .key_length = p->key_length};
     if (p->sieve)
         return sieve_plan(
             call, &(struct sieve_plan_options){o, p->lines, p->measure, p->disk_speed}, err);
@@ -99,6 +106,9 @@ const struct command cmd_plan = {
         "-p (false-positive rate, 1e-6 by default) and -m (memory); deja computes the third. "
         "With -k it shows only that kind, and what happens with fewer and more keys than "
         "planned.\n\n"
+        "With --key-length, a row shows the memory of a table of the keys themselves: their bits, "
+        "and log2 n bits to tell n keys apart. A filter is worth its errors if it takes much less "
+        "than that; deja says so from a tenth on.\n\n"
         "With --sieve, it predicts what a sieve (deja-dedup(1), --sieve) for n keys costs, with -m and "
         "with less and more memory: its disk space, how many new lines come late, the passes over "
         "the disk and the time that the disk needs. Repeats wait too; --lines says how many lines "
@@ -113,6 +123,8 @@ const struct command cmd_plan = {
                  {"how many keys fit at a rate of one in a thousand", "deja plan -m 64M -p 1e-3"},
                  {"one kind: what if there are twice as many keys?",
                   "deja plan -k blocked -n 1e9"},
+                 {"a million URLs of 50 bytes: a filter, or the URLs themselves?",
+                  "deja plan -n 1M -p 0.01 --key-length 50"},
                  {"a sieve of ten billion URLs in 4 GiB, on a disk with 500 MiB/s",
                   "deja plan --sieve -n 1e10 -m 4G --disk-speed 500M"}},
     .run = run,

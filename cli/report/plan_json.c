@@ -2,7 +2,7 @@
 #include "cli/report/plan_report.h"
 #include <math.h>
 
-static void json_row(struct json *j, const struct plan_row *r)
+static void json_row(struct json *j, const struct plan_report *s, const struct plan_row *r)
 {
     const deja_plan *p = &r->plan;
     json_object(j, NULL);
@@ -24,9 +24,22 @@ static void json_row(struct json *j, const struct plan_row *r)
             json_uint(j, "deletions", p->deletions);
             json_real(j, "fn_rate", p->fn_rate);
         }
+        if (s->key_length > 0)
+            json_real(j, "key_table_ratio", plan_table_ratio(s, p));
     } else {
         json_string(j, "why_not", r->why_not.text);
     }
+    json_end(j);
+}
+
+static void json_key_table(struct json *j, const struct plan_report *s)
+{
+    const struct plan_table t = plan_table_of(s);
+    json_object(j, "key_table");
+    json_uint(j, "key_length", s->key_length);
+    json_uint(j, "capacity", t.capacity);
+    json_uint(j, "bytes", t.bytes);
+    json_real(j, "bits_per_key", t.bits_per_key);
     json_end(j);
 }
 
@@ -71,8 +84,10 @@ void plan_json(const struct plan_report *s, struct out *o)
     json_object(&j, NULL);
     json_array(&j, "kinds");
     for (size_t i = 0; i < s->n; i++)
-        json_row(&j, &s->row[i]);
+        json_row(&j, s, &s->row[i]);
     json_end(&j);
+    if (s->key_length > 0)
+        json_key_table(&j, s);
     json_tradeoff(&j, s);
     if (s->c->filter.kind != 0 && !deja_kind_can(s->c->filter.kind, DEJA_CAN_BUILD) &&
         !deja_kind_can(s->c->filter.kind, DEJA_CAN_EXPIRE))

@@ -84,6 +84,37 @@ double plan_rate_asked(const struct shared_options *c)
 
 const double plan_rates[PLAN_RATES] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
 
+/* --- A table of the keys --------------------------------------------------------- */
+
+/* The rule of the lecture notes on Bloom filters: one is good if m / n is much smaller than the
+ * key's bits + log n, which is what a table needs: the key, and a number that tells n of them
+ * apart. */
+static double table_bits(const struct plan_report *s, double n)
+{
+    return 8.0 * (double)s->key_length + log2(fmax(n, 1));
+}
+
+struct plan_table plan_table_of(const struct plan_report *s)
+{
+    const uint64_t given = s->c->filter.capacity;
+    double n = (double)given;
+    if (given ==
+        0) { /* n log n has no inverse; the logarithm changes so slowly that this settles */
+        n = 1;
+        for (int i = 0; i < 8; i++)
+            n = floor(8.0 * (double)s->c->filter.memory / table_bits(s, n));
+    }
+    const double bits = table_bits(s, n);
+    return (struct plan_table){given ? given : (uint64_t)n, (uint64_t)ceil(n * bits / 8), bits};
+}
+
+double plan_table_ratio(const struct plan_report *s, const deja_plan *p)
+{
+    return table_bits(s, (double)p->capacity) / p->bits_per_key;
+}
+
+/* --- A filter that fills ---------------------------------------------------------- */
+
 /* Mode, layers and words as requested. */
 static deja_options paper_options(const struct plan_report *s, const deja_options *rest)
 {

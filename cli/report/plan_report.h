@@ -19,6 +19,7 @@ struct plan_row {
 /* The plans for the options, and the advice. */
 struct plan_report {
     const struct shared_options *c;
+    uint64_t key_length; /* bytes of a key; 0: no comparison with a table of the keys */
     struct plan_row row[PLAN_ROWS];
     size_t n;
     const struct plan_row *best; /* the recommended kind; NULL: the user has chosen one */
@@ -28,6 +29,12 @@ struct plan_report {
 
 struct plan_words {
     char s[32];
+};
+
+/* A table of the keys themselves, in place of a filter. */
+struct plan_table {
+    uint64_t capacity, bytes;
+    double bits_per_key;
 };
 
 /* A filter with a different number of keys in it. */
@@ -55,6 +62,12 @@ double plan_bits(uint32_t kind, uint64_t capacity, double p);
 double plan_rate_asked(const struct shared_options *c);
 /* Memory of the XOR layer of a layered filter in salted mode. */
 uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p);
+/* The table of the keys: for n of them, or as many as fit into the memory that was given. */
+struct plan_table plan_table_of(const struct plan_report *s);
+/* How many times as much memory a table takes as this filter, for the same keys. */
+double plan_table_ratio(const struct plan_report *s, const deja_plan *p);
+/* The ratio from which a filter counts as "much smaller" than the table. */
+#define PLAN_MUCH 10
 /* Computes the first possible filter, filled to step i < PLAN_FILLINGS; false if that is
  * impossible. */
 bool plan_filling(const struct plan_report *s, size_t i, struct plan_filled *f);

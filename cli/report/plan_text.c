@@ -46,6 +46,17 @@ static void print_forgetting(struct out *o, const deja_plan *p)
                num_count(p->deletions).s, num_rate(p->fn_rate).s);
 }
 
+/* The keys themselves, in the table of kinds: always right, and large. */
+static void add_key_table(struct table *t, const struct plan_report *s, bool with_keys_column)
+{
+    const struct plan_table keys = plan_table_of(s);
+    table_cell(t, "the keys, in a table");
+    if (with_keys_column)
+        table_cell(t, "%s", num_count(keys.capacity).s);
+    table_row(t, num_bytes(keys.bytes).s, num_fixed(keys.bits_per_key, 2).s, "-", "0", "0", "-",
+              NULL);
+}
+
 static int print_table(struct out *o, const struct plan_report *s, deja_error *err)
 {
     bool keys = s->c->filter.capacity == 0;
@@ -56,12 +67,36 @@ static int print_table(struct out *o, const struct plan_report *s, deja_error *e
     for (size_t i = 0; i < s->n; i++)
         if (s->row[i].possible)
             add_row(&t, &s->row[i].plan, keys);
+    if (s->key_length > 0)
+        add_key_table(&t, s, keys);
     return table_print(&t, o, 2, err);
+}
+
+/* The rule of the lecture notes, for the recommended kind or the chosen one. */
+static void print_key_table(struct out *o, const struct plan_report *s)
+{
+    const deja_plan *p = s->best ? &s->best->plan : &plan_first(s)->plan;
+    const double ratio = plan_table_ratio(s, p);
+    char text[320];
+    (void)snprintf(
+        text, sizeof text,
+        "a table of the keys takes their %s and log2 n = %s more: %s times as much as %s; %s",
+        num_of(8 * s->key_length, "bit").s, num_fixed(log2((double)p->capacity), 1).s,
+        ratio >= 100 ? num_count((uint64_t)(ratio + 0.5)).s
+                     : num_fixed(ratio, ratio < 10 ? 2 : 1).s,
+        deja_kind_name(p->kind),
+        ratio >= PLAN_MUCH ? "a filter is worth its errors"
+        : ratio > 1        ? "a filter saves memory, but not ten times; consider a table"
+                           : "a table is smaller, and never errs");
+    out_text(o, "  ");
+    out_wrap(o, text, 2, 2, WIDTH);
 }
 
 /* Prints notes on what the rows do not show. */
 static void print_notes(struct out *o, const struct plan_report *s)
 {
+    if (s->key_length > 0)
+        print_key_table(o, s);
     if (plan_find(s, DEJA_STATIC))
         out_text(o,
                  "  static is built from all of its keys at once; keys cannot be added later\n");

@@ -167,6 +167,35 @@ END
         "all(a['fp_rate'] < b['fp_rate'] for a, b in zip(d['filling'], d['filling'][1:]))"
 }
 
+# The rule of the lecture notes: a filter is good if its bits per key are much fewer than those of
+# the key, plus log n.
+a_table_of_the_keys_is_compared() {
+    succeeds deja plan -n 1M -p 0.01 --key-length 50
+    expect_stderr_empty
+    grep -qE '^  the keys, in a table +52\.5 MB +419\.93 +- +0 +0 +-$' .stdout || fail "another row for the keys"
+    expect_stdout_has "their 400 bits and log2 n = 19.9 more: 42.4 times as much as"
+    expect_stdout_has "a filter is worth its errors"
+    succeeds deja plan -k exact -n 1M --key-length 8
+    expect_stdout_has "1.05 times as much as"
+    expect_stdout_has "but not ten times; consider a table"
+    succeeds deja plan -k exact -n 1M --key-length 4
+    expect_stdout_has "0.65 times as much as"
+    expect_stdout_has "a table is smaller, and never errs"
+    succeeds deja plan -m 64M --key-length 50
+    grep -qE '^  the keys, in a table +1,277,397 +67\.1 MB ' .stdout || fail "another number of keys in the table"
+    succeeds deja plan -m 100 -k classic --key-length 1k
+    grep -qE '^  the keys, in a table +0 +0 B ' .stdout || fail "a key that does not fit"
+    succeeds deja plan --json -n 1M -p 0.01 --key-length 50
+    _holds "d['key_table'] == {'key_length': 50, 'capacity': 10**6, 'bytes': 52491447, 'bits_per_key': d['key_table']['bits_per_key']}" \
+        "abs(d['key_table']['bits_per_key'] - 400 - 6 * 3.321928) < 1e-4" \
+        "all(abs(k['key_table_ratio'] * k['bits_per_key'] - d['key_table']['bits_per_key']) < 1e-6 for k in d['kinds'])"
+    succeeds deja plan --json -n 1M
+    _holds "'key_table' not in d" "'key_table_ratio' not in d['kinds'][0]"
+    _refuses "--key-length takes a number from 1 to 1048576, not 0" -n 5 --key-length 0
+    _refuses "--key-length takes" -n 5 --key-length -1
+    _refuses "--key-length compares filters with a table of the keys: omit --sieve" --sieve -n 5 --key-length 50
+}
+
 wrong_options_are_refused() {
     _refuses "give the number of keys, -n N, or a size, -m SIZE, to see how many fit"
     expect_stderr_has "try: deja plan --help"
