@@ -21,8 +21,9 @@ static inline void lab_curve_sum(double *point)
         point[i] += point[i - 1];
 }
 
-/* Draw a measured curve as points and its theory as dashes, in percent of all n URLs; point j is
- * value index + j of the unit. */
+/* Draw a measured curve as points with intervals and its theory as dashes, in percent of all n
+ * URLs; point j is value index + j of the unit.  Curves of different colors show different points,
+ * so that their intervals and arrows do not cover each other. */
 static inline void lab_curve_draw(struct lab_figure *f, const struct lab_results *r, uint32_t unit,
                                   uint32_t index, const struct lab_bloom *b, unsigned color)
 {
@@ -32,9 +33,16 @@ static inline void lab_curve_draw(struct lab_figure *f, const struct lab_results
     for (uint32_t j = 0; j < LAB_CURVE; j++) {
         const double at = (j + 1.0) / LAB_CURVE;
         lab_point(f, line, at * b->n, 100 * lab_bloom_lost_until(b, at));
-        if (j % 2 == 1)
-            lab_point(f, dots, at * b->n, 100 * lab_sum(r, unit, index + j) / (b->n * r->runs));
+        if (j % 4 == color % 4 || j == LAB_CURVE - 1)
+            lab_point_rate(f, dots, at * b->n, lab_sum(r, unit, index + j), b->n * r->runs);
     }
+}
+
+/* Add the value that the paper prints for all n URLs, if any, as an open mark. */
+static inline void lab_curve_printed(struct lab_figure *f, double n, double printed,
+                                     unsigned color)
+{
+    lab_point(f, lab_series(f, LAB_RINGS, color, "%s", ""), n, printed);
 }
 
 #endif

@@ -254,7 +254,7 @@ static void write_table(struct out *o, const struct lab_table *t)
 static void write_figure(struct out *o, const struct lab_figure *f)
 {
     element(o, "<figure><figcaption>", f->title, "");
-    if (f->caption)
+    if (f->caption[0] != '\0')
         element(o, "<span>", f->caption, "</span>");
     out_text(o, "</figcaption>\n");
     lab_svg_write(o, f, false);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PERCENT   100.0
+#define NORMAL_95 1.959963984540054 /* 95% of a normal variable, in standard deviations */
+
 void lab_report_init(struct lab_report *r, const struct lab_experiment *e)
 {
     *r = (struct lab_report){.experiment = e};
@@ -16,10 +19,8 @@ void lab_report_init(struct lab_report *r, const struct lab_experiment *e)
 
 static void figure_free(struct lab_figure *f)
 {
-    for (size_t i = 0; i < f->n; i++) {
-        free(f->series[i].x);
-        free(f->series[i].y);
-    }
+    for (size_t i = 0; i < f->n; i++)
+        free(f->series[i].dot);
     free(f->series);
     free(f);
 }
@@ -134,10 +135,18 @@ struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *
     f->report = r;
     f->x_label = x_label;
     f->y_label = y_label;
-    f->caption = caption;
+    copy_text(f->caption, sizeof f->caption, caption ? caption : "");
     copy_text(f->id, sizeof f->id, id);
     copy_text(f->title, sizeof f->title, title);
     return f;
+}
+
+void lab_figure_caption(struct lab_figure *f, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(f->caption, sizeof f->caption, fmt, args);
+    va_end(args);
 }
 
 size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned color, const char *fmt, ...)
@@ -153,18 +162,54 @@ size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned color, co
     return f->n++;
 }
 
-void lab_point(struct lab_figure *f, size_t series, double x, double y)
+static bool can_show(bool log, double value)
 {
-    const bool drawn = isfinite(x) && isfinite(y) && (!f->log_x || x > 0) && (!f->log_y || y > 0);
-    if (series >= f->n || !drawn)
+    return isfinite(value) && (!log || value > 0);
+}
+
+static void add_dot(struct lab_figure *f, size_t series, struct lab_dot dot)
+{
+    if (series >= f->n || !can_show(f->log_x, dot.x) ||
+        !can_show(f->log_y, isnan(dot.y) ? dot.high : dot.y))
         return;
     struct lab_series *s = &f->series[series];
-    size_t cap = s->cap;
-    if (!one_more(f->report, &s->x, s->n, &cap, sizeof *s->x) ||
-        !one_more(f->report, &s->y, s->n, &s->cap, sizeof *s->y))
+    if (one_more(f->report, &s->dot, s->n, &s->cap, sizeof *s->dot))
+        s->dot[s->n++] = dot;
+}
+
+void lab_point(struct lab_figure *f, size_t series, double x, double y)
+{
+    if (!isnan(y))
+        add_dot(f, series, (struct lab_dot){x, y, NAN, NAN});
+}
+
+void lab_point_between(struct lab_figure *f, size_t series, double x, double y, double low,
+                       double high)
+{
+    const bool known = isfinite(low) && isfinite(high) && low <= y && y <= high;
+    if (!isnan(y))
+        add_dot(f, series, (struct lab_dot){x, y, known ? low : NAN, known ? high : NAN});
+}
+
+void lab_point_rate(struct lab_figure *f, size_t series, double x, double hits, double trials)
+{
+    if (!(trials > 0) || isnan(hits))
         return;
-    s->x[s->n] = x;
-    s->y[s->n++] = y;
+    const double each = PERCENT / trials;
+    const double high = fmin(lab_poisson_high(hits) * each, PERCENT);
+    if (hits == 0 && f->log_y)
+        add_dot(f, series, (struct lab_dot){x, NAN, NAN, high});
+    else
+        lab_point_between(f, series, x, hits * each, lab_poisson_low(hits) * each, high);
+}
+
+void lab_point_cell(struct lab_figure *f, size_t series, double x, const struct lab_cell *c)
+{
+    if (c->trials > 0)
+        lab_point_rate(f, series, x, c->count, c->trials);
+    else
+        lab_point_between(f, series, x, c->mean, c->mean - NORMAL_95 * c->error,
+                          c->mean + NORMAL_95 * c->error);
 }
 
 /* --- Verdicts ---------------------------------------------------------------- */
@@ -207,8 +252,7 @@ struct lab_text lab_number(double x)
 
 /* --- Rates ------------------------------------------------------------------- */
 
-#define PERCENT 100.0
-#define FEW     100.0 /* expected hits: below this, use Poisson instead of normal */
+#define FEW 100.0 /* expected hits: below this, use Poisson instead of normal */
 
 /* The distance of `hits` in `runs` runs from the theory, in standard deviations. */
 static double distance(double hits, double runs, const struct lab_count *c)

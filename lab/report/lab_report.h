@@ -45,23 +45,50 @@ struct lab_table {
 };
 
 enum lab_style {
-    LAB_LINE,
-    LAB_POINTS,
-    LAB_DASHES
+    LAB_LINE,   /* measured, and joined by a line */
+    LAB_POINTS, /* measured */
+    LAB_DASHES, /* theory: a line without marks */
+    LAB_RINGS   /* printed in a paper: open marks */
 };
 
+/* What a series is about.  The same thing has the same color and mark in every figure. */
+enum lab_color {
+    LAB_COLOR_BLOOM = 0, /* one plain Bloom filter */
+    LAB_COLOR_LAYERED,   /* the multi-layer filter */
+    LAB_COLOR_EQUAL,     /* a plain filter with the memory of another structure */
+    LAB_COLOR_KIND,      /* deja's own kind */
+    LAB_COLOR_TABLE,     /* a hash table */
+    LAB_COLOR_LINEAR,    /* a linear search */
+    LAB_COLOR_BINARY,    /* a binary search */
+    LAB_COLOR_PLAIN,     /* gray: a bound, a rule, chance */
+    LAB_COLOR_QUERY = 0,
+    LAB_COLOR_ADD,
+    LAB_COLORS = 8 /* beyond these, colors repeat with other marks */
+};
+/* k hash functions, and F filters. */
+#define LAB_COLOR_HASHES(k)  (((unsigned)(k) + LAB_COLORS - 3) % LAB_COLORS)
+#define LAB_COLOR_FILTERS(f) (((unsigned)(f) + LAB_COLORS - 1) % LAB_COLORS)
+
+/* A mark.  `low` and `high` are its 95% interval; NAN: none.  If nothing was hit (`y` is NAN),
+ * `high` is an upper bound, drawn with an arrow. */
+struct lab_dot {
+    double x, y, low, high;
+};
+
+/* A series without a name has no entry in the legend; it belongs to the one of its color. */
 struct lab_series {
     char name[56];
     enum lab_style style;
-    unsigned color; /* 0, 1, ...: series of the same color belong together */
-    double *x, *y;
+    unsigned color;
+    struct lab_dot *dot;
     size_t n, cap;
 };
 
 struct lab_figure {
     char id[32];
     char title[160];
-    const char *x_label, *y_label, *caption;
+    char caption[600];             /* what to notice */
+    const char *x_label, *y_label; /* with units */
     bool log_x, log_y;
     struct lab_series *series;
     size_t n, cap;
@@ -107,12 +134,22 @@ void lab_caption(struct lab_table *t, const char *fmt, ...) LAB_PRINTF(2, 3);
 struct lab_cell *lab_cell(struct lab_table *t, const char *row, const char *column);
 void lab_note(struct lab_cell *c, const char *fmt, ...) LAB_PRINTF(2, 3);
 
+/* The caption may be NULL or follow later; lab_figure_caption replaces it. */
 struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *title,
                               const char *x_label, const char *y_label, const char *caption);
+void lab_figure_caption(struct lab_figure *f, const char *fmt, ...) LAB_PRINTF(2, 3);
 /* A new series of a figure; returns its number, for lab_point. */
 size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned color, const char *fmt, ...)
     LAB_PRINTF(4, 5);
+/* Set log_x and log_y before: what an axis cannot show (NaN, or 0 on a logarithmic one) is omitted.
+ */
 void lab_point(struct lab_figure *f, size_t series, double x, double y);
+void lab_point_between(struct lab_figure *f, size_t series, double x, double y, double low,
+                       double high);
+/* A rate in percent with its interval.  Without hits, it is an arrow on a logarithmic axis. */
+void lab_point_rate(struct lab_figure *f, size_t series, double x, double hits, double trials);
+/* The measured value of a cell: a rate as above, or a mean with the interval of its error. */
+void lab_point_cell(struct lab_figure *f, size_t series, double x, const struct lab_cell *c);
 
 void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt, ...)
     LAB_PRINTF(3, 4);

@@ -2,228 +2,250 @@
  *
  * Written here instead of using gnuplot: text stays text, the colors follow the reader's light or
  * dark theme, even inside the page, the output is the same on every machine, and there is nothing
- * to install.  The lab draws only lines, points and dashes on linear or logarithmic axes.
+ * to install.  The lab draws only lines and marks (lab_mark.h) on linear or logarithmic axes
+ * (lab_axis.h).
  *
- * The plot is PLOT_W x PLOT_H; the legend is below it, with as many rows as it needs. */
+ * The plot is PLOT_W x PLOT_H; the legend is below it, with as many rows as it needs, so it never
+ * covers data.  The picture is narrow, so that its text is still readable at the width of a phone.
+ *
+ * The eight colors were chosen by a search: in light and dark, each has a contrast of 3 or more
+ * with the background, and any two differ for readers with any of the three color deficiencies. */
+#include "lab/report/lab_mark.h"
 #include "lab/report/lab_write.h"
 #include <math.h>
+#include <string.h>
 
-#define WIDTH   520.0
-#define LEFT    66.0
-#define RIGHT   16.0
-#define TOP     14.0
-#define PLOT_H  250.0
-#define PLOT_W  (WIDTH - LEFT - RIGHT)
-#define AXIS    54.0 /* below the plot: numbers and label */
-#define ENTRY   18.0 /* a row of the legend */
-#define COLUMN  150.0
-#define PER_ROW 3u
+#define WIDTH  440.0
+#define LEFT   62.0
+#define RIGHT  18.0
+#define TOP    14.0
+#define PLOT_H 250.0
+#define PLOT_W (WIDTH - LEFT - RIGHT)
+#define AXIS   52.0 /* below the plot: numbers and label */
+#define ENTRY  19.0 /* a row of the legend */
+#define SAMPLE 28.0 /* the width of its line or mark */
+#define GAP    16.0
+#define LETTER 7.3 /* the width of one, about */
 
 const char lab_svg_style[] =
     ".fig{color-scheme:light dark;--ink:#1b1f24;--dim:#5b6570;--grid:#dfe3e8;"
-    "--c0:#0b62c4;--c1:#c2410c;--c2:#15803d;--c3:#8b2fc9;--c4:#b8860b;--c5:#0e7490;--c6:#be185d;"
-    "--c7:#4b5563}\n"
+    "--c0:#283883;--c1:#ee6700;--c2:#029158;--c3:#aa7cc2;--c4:#754200;--c5:#2390ff;--c6:#381435;"
+    "--c7:#5b6570}\n"
     "@media(prefers-color-scheme:dark){.fig{--ink:#e6e9ed;--dim:#9aa4af;--grid:#313842;"
-    "--c0:#6cb2ff;--c1:#ff9a62;--c2:#62d28a;--c3:#d09bff;--c4:#e8c15a;--c5:#5fd0e6;--c6:#ff8fc0;"
-    "--c7:#b6bec8}}\n"
+    "--c0:#3887ff;--c1:#dd7315;--c2:#58e37b;--c3:#a24a9f;--c4:#ffd400;--c5:#f3ffeb;--c6:#d1155f;"
+    "--c7:#aab4be}}\n"
     ".fig text{font:13px system-ui,sans-serif;fill:var(--dim)}.fig .label{fill:var(--ink)}.fig "
     ".grid{stroke:var(--grid);stroke-width:1;fill:none}.fig "
-    ".frame{stroke:var(--dim);stroke-width:1;fill:none}.fig .line,.fig "
-    ".dash{fill:none;stroke-width:2;stroke-linejoin:round}.fig .dash{stroke-dasharray:6 "
-    "5;stroke-width:1.6}.fig .s0{stroke:var(--c0)}.fig .s1{stroke:var(--c1)}.fig "
-    ".s2{stroke:var(--c2)}.fig .s3{stroke:var(--c3)}.fig .s4{stroke:var(--c4)}.fig "
-    ".s5{stroke:var(--c5)}.fig .s6{stroke:var(--c6)}.fig .s7{stroke:var(--c7)}.fig "
-    ".p0{fill:var(--c0)}.fig .p1{fill:var(--c1)}.fig .p2{fill:var(--c2)}.fig "
-    ".p3{fill:var(--c3)}.fig .p4{fill:var(--c4)}.fig .p5{fill:var(--c5)}.fig "
-    ".p6{fill:var(--c6)}.fig .p7{fill:var(--c7)}\n";
+    ".frame,.fig .tick{stroke:var(--dim);stroke-width:1;fill:none}.fig .line,.fig "
+    ".dash{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round}.fig "
+    ".dash{stroke-dasharray:6 4;stroke-width:1.6}.fig .mark{fill:currentColor}.fig "
+    ".open{fill:none;stroke:currentColor;stroke-width:1.5}.fig .bar,.fig "
+    ".arrow{fill:none;stroke:currentColor;stroke-width:1.4}.fig .k0{color:var(--c0)}.fig "
+    ".k1{color:var(--c1)}.fig .k2{color:var(--c2)}.fig .k3{color:var(--c3)}.fig "
+    ".k4{color:var(--c4)}.fig .k5{color:var(--c5)}.fig .k6{color:var(--c6)}.fig "
+    ".k7{color:var(--c7)}\n";
 
 /* --- Axes ------------------------------------------------------------------- */
 
-struct axis {
-    bool log;
-    double low, high;  /* in axis units: logarithms on a logarithmic axis */
-    double from, size; /* pixels; size < 0: upward */
-};
-
-static double scale(const struct axis *a, double value)
+static void stretch_dot(struct lab_axis *x, struct lab_axis *y, const struct lab_dot *d)
 {
-    const double at = a->log ? log10(value) : value;
-    return a->from + (at - a->low) / (a->high - a->low) * a->size;
+    lab_axis_stretch(x, d->x);
+    lab_axis_stretch(y, d->y);
+    lab_axis_stretch(y, d->high);
+    if (isnan(d->y))
+        lab_axis_stretch(y, d->high / 4); /* room for the arrow */
+    else if (y->log && d->low >= 0) /* a bar may leave the plot: few hits may be almost none */
+        lab_axis_stretch(y, fmax(d->low, d->y / 4));
+    else
+        lab_axis_stretch(y, d->low);
 }
 
-static void stretch(struct axis *a, double value)
+/* On a logarithmic axis, theory may vanish: measured and printed values decide how far down the
+ * axis goes. */
+static void set_axes(const struct lab_figure *f, struct lab_axis *x, struct lab_axis *y)
 {
-    const double at = a->log ? log10(value) : value;
-    a->low = fmin(a->low, at);
-    a->high = fmax(a->high, at);
-}
-
-/* 1, 2 or 5 times a power of ten, for about `parts` steps. */
-static double step_of(const struct axis *a, double parts)
-{
-    const double rough = (a->high - a->low) / parts, power = pow(10, floor(log10(rough)));
-    const double digits = rough / power;
-    return power * (digits > 5 ? 10 : digits > 2 ? 5 : digits > 1 ? 2 : 1);
-}
-
-static void settle(struct axis *a)
-{
-    if (a->log) {
-        a->low = floor(a->low + 1e-9);
-        a->high = fmax(ceil(a->high - 1e-9), a->low + 1);
-        return;
-    }
-    if (a->low > 0 && a->low < 0.5 * a->high)
-        a->low = 0; /* an axis that starts at 0 does not exaggerate */
-    if (!(a->high > a->low))
-        a->high = a->low + 1;
-    const double step = step_of(a, 6);
-    a->low = floor(a->low / step + 1e-9) * step;
-    a->high = ceil(a->high / step - 1e-9) * step;
-}
-
-static void set_axes(const struct lab_figure *f, struct axis *x, struct axis *y)
-{
-    *x = (struct axis){f->log_x, INFINITY, -INFINITY, LEFT, PLOT_W};
-    *y = (struct axis){f->log_y, INFINITY, -INFINITY, TOP + PLOT_H, -PLOT_H};
+    *x = lab_axis(f->log_x, LEFT, PLOT_W);
+    *y = lab_axis(f->log_y, TOP + PLOT_H, -PLOT_H);
+    struct lab_axis seen = *y;
     for (size_t i = 0; i < f->n; i++)
         for (size_t j = 0; j < f->series[i].n; j++) {
-            stretch(x, f->series[i].x[j]);
-            stretch(y, f->series[i].y[j]);
+            const struct lab_series *s = &f->series[i];
+            stretch_dot(x, y, &s->dot[j]);
+            if (s->style != LAB_DASHES)
+                stretch_dot(x, &seen, &s->dot[j]);
         }
-    if (!(x->high >= x->low)) { /* nothing to draw */
-        x->low = y->low = 0;
-        x->high = y->high = 1;
-    }
-    settle(x);
-    settle(y);
+    if (f->log_y && isfinite(seen.low))
+        y->low = fmin(fmax(y->low, seen.low), y->high);
+    lab_axis_settle(x);
+    lab_axis_settle(y);
 }
 
-/* 250k, 0.5, 5e-4. */
-static struct lab_text tick_text(double value)
+static void draw_tick(struct out *o, const struct lab_axis *a, bool across,
+                      const struct lab_tick *t)
 {
-    struct lab_text t;
-    const double size = fabs(value);
-    if (size >= 1e6)
-        (void)snprintf(t.s, sizeof t.s, "%gM", value / 1e6);
-    else if (size >= 1e4)
-        (void)snprintf(t.s, sizeof t.s, "%gk", value / 1e3);
-    else if (size > 1e-15 && size < 1e-3) {
-        const double power = floor(log10(size) + 1e-9);
-        (void)snprintf(t.s, sizeof t.s, "%.3ge%.0f", value / pow(10, power), power);
-    } else
-        (void)snprintf(t.s, sizeof t.s, "%.6g", size < 1e-15 ? 0 : value);
-    return t;
-}
-
-static void tick(struct out *o, const struct axis *a, bool across, double value)
-{
-    const double at = scale(a, value);
-    if (across) {
-        out_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, TOP, TOP + PLOT_H);
+    const double at = lab_axis_at(a, t->value), bottom = TOP + PLOT_H;
+    if (!t->major && across)
+        out_printf(o, "<path class=\"tick\" d=\"M%.1f %.1fv-4\"/>", at, bottom);
+    else if (!t->major)
+        out_printf(o, "<path class=\"tick\" d=\"M%.1f %.1fh4\"/>", LEFT, at);
+    else if (across) {
+        out_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, TOP, bottom);
         out_printf(o, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", at,
-                   TOP + PLOT_H + 18, tick_text(value).s);
+                   bottom + 18, t->text.s);
     } else {
         out_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", LEFT, at, LEFT + PLOT_W);
         out_printf(o, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 7,
-                   at + 4, tick_text(value).s);
+                   at + 4, t->text.s);
     }
 }
 
-static void draw_axis(struct out *o, const struct axis *a, bool across)
+static void draw_axis(struct out *o, const struct lab_axis *a, bool across)
 {
-    if (a->log) {
-        const double every = a->high - a->low > 9 ? 2 : 1;
-        for (double d = a->low; d <= a->high + 1e-9; d += every)
-            tick(o, a, across, pow(10, d));
-        return;
-    }
-    const double step = step_of(a, 6);
-    for (int i = 0; a->low + i * step <= a->high + step * 1e-6; i++)
-        tick(o, a, across, a->low + i * step);
+    struct lab_tick tick[LAB_TICKS];
+    const size_t n = lab_axis_ticks(a, tick);
+    for (size_t i = 0; i < n; i++)
+        draw_tick(o, a, across, &tick[i]);
+    out_text(o, "\n");
 }
 
 static void draw_labels(struct out *o, const struct lab_figure *f)
 {
     out_printf(o, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
-               LEFT + PLOT_W / 2, TOP + PLOT_H + 42);
+               LEFT + PLOT_W / 2, TOP + PLOT_H + 40);
     lab_escape(o, f->x_label);
     out_printf(o,
-               "</text>\n<text class=\"label\" transform=\"translate(15 %.1f) rotate(-90)\" "
+               "</text>\n<text class=\"label\" transform=\"translate(14 %.1f) rotate(-90)\" "
                "text-anchor=\"middle\">",
                TOP + PLOT_H / 2);
     lab_escape(o, f->y_label);
     out_text(o, "</text>\n");
 }
 
-/* --- Series ------------------------------------------------------------------ */
+/* --- Legend ------------------------------------------------------------------- */
 
-#define COLORS 8u
+enum sample {
+    SAMPLE_LINE,
+    SAMPLE_POINTS,
+    SAMPLE_DASHES,
+    SAMPLE_OPEN,
+    SAMPLE_BAR,
+    SAMPLE_ARROW
+};
+_Static_assert((int)SAMPLE_OPEN == (int)LAB_RINGS, "a sample for each style, in this order");
 
-static void draw_series(struct out *o, const struct lab_series *s, const struct axis *x,
-                        const struct axis *y)
+static void draw_sample(struct out *o, enum sample sample, unsigned color, double x, double y)
 {
-    const unsigned color = s->color % COLORS;
-    if (s->style == LAB_POINTS) {
-        for (size_t i = 0; i < s->n; i++)
-            out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", color,
-                       scale(x, s->x[i]), scale(y, s->y[i]));
-        out_text(o, "\n");
-        return;
+    const double middle = x + 11;
+    out_text(o, "<g ");
+    lab_mark_class(o, color);
+    out_text(o, ">");
+    if (sample == SAMPLE_LINE || sample == SAMPLE_DASHES)
+        out_printf(o, "<path class=\"%s\" d=\"M%.1f %.1fh22\"/>",
+                   sample == SAMPLE_DASHES ? "dash" : "line", x, y);
+    if (sample == SAMPLE_BAR)
+        lab_mark_bar(o, middle, y + 7, y - 7);
+    if (sample == SAMPLE_ARROW)
+        lab_mark_arrow(o, middle, y - 8);
+    else if (sample != SAMPLE_DASHES && sample != SAMPLE_BAR)
+        lab_mark(o, color, sample == SAMPLE_OPEN, middle, y);
+    out_text(o, "</g>");
+}
+
+/* Where the next entry goes; `o` is NULL while the rows are counted. */
+struct legend {
+    struct out *o;
+    double x, y;
+};
+
+static void draw_entry(struct legend *l, enum sample sample, unsigned color, const char *text)
+{
+    const double width = SAMPLE + LETTER * (double)strlen(text);
+    if (l->x > 8 && l->x + width > WIDTH - 4) {
+        l->x = 8;
+        l->y += ENTRY;
     }
-    if (s->n == 0)
-        return;
-    out_printf(o, "<path class=\"%s s%u\" d=\"", s->style == LAB_DASHES ? "dash" : "line", color);
-    for (size_t i = 0; i < s->n; i++)
-        out_printf(o, "%c%.1f %.1f", i == 0 ? 'M' : 'L', scale(x, s->x[i]), scale(y, s->y[i]));
-    out_text(o, "\"/>\n");
+    if (l->o) {
+        draw_sample(l->o, sample, color, l->x, l->y);
+        out_printf(l->o, "<text x=\"%.1f\" y=\"%.1f\">", l->x + SAMPLE, l->y + 4);
+        lab_escape(l->o, text);
+        out_text(l->o, "</text>\n");
+    }
+    l->x += width + GAP;
 }
 
-/* The caption explains series without a name. */
-static size_t legend_entries(const struct lab_figure *f)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < f->n; i++)
-        n += f->series[i].name[0] != '\0';
-    return n;
-}
+/* What needs an explanation: series without a name, intervals and arrows. */
+struct signs {
+    bool dashes, open, bars, arrows;
+};
 
-static void draw_entry(struct out *o, const struct lab_series *s, double x, double y)
+static struct signs signs_of(const struct lab_figure *f)
 {
-    const unsigned color = s->color % COLORS;
-    if (s->style == LAB_POINTS)
-        out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", color, x + 11,
-                   y);
-    else
-        out_printf(o, "<path class=\"%s s%u\" d=\"M%.1f %.1fh22\"/>",
-                   s->style == LAB_DASHES ? "dash" : "line", color, x, y);
-    out_printf(o, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y + 4);
-    lab_escape(o, s->name);
-    out_text(o, "</text>\n");
-}
-
-static void draw_legend(struct out *o, const struct lab_figure *f)
-{
-    size_t at = 0;
+    struct signs in = {0};
     for (size_t i = 0; i < f->n; i++) {
-        if (f->series[i].name[0] == '\0')
-            continue;
-        draw_entry(o, &f->series[i], LEFT + COLUMN * (double)(at % PER_ROW),
-                   TOP + PLOT_H + AXIS + ENTRY * ((double)(at / PER_ROW) + 0.5));
-        at++;
+        const struct lab_series *s = &f->series[i];
+        in.dashes |= s->n > 0 && s->name[0] == '\0' && s->style == LAB_DASHES;
+        in.open |= s->n > 0 && s->name[0] == '\0' && s->style == LAB_RINGS;
+        for (size_t j = 0; j < s->n; j++) {
+            in.bars |= !isnan(s->dot[j].low);
+            in.arrows |= isnan(s->dot[j].y);
+        }
     }
+    return in;
+}
+
+/* Returns the height of the legend. */
+static double draw_legend(struct out *o, const struct lab_figure *f)
+{
+    const struct signs in = signs_of(f);
+    const double top = TOP + PLOT_H + AXIS + ENTRY / 2;
+    struct legend l = {o, 8, top};
+    for (size_t i = 0; i < f->n; i++)
+        if (f->series[i].name[0] != '\0' && f->series[i].n > 0)
+            draw_entry(&l, (enum sample)f->series[i].style, f->series[i].color, f->series[i].name);
+    if (in.dashes)
+        draw_entry(&l, SAMPLE_DASHES, LAB_COLOR_PLAIN, "theory");
+    if (in.open)
+        draw_entry(&l, SAMPLE_OPEN, LAB_COLOR_PLAIN, "printed");
+    if (in.bars)
+        draw_entry(&l, SAMPLE_BAR, LAB_COLOR_PLAIN, "95 % interval");
+    if (in.arrows)
+        draw_entry(&l, SAMPLE_ARROW, LAB_COLOR_PLAIN, "no hits: below this");
+    return l.y - top + ENTRY;
+}
+
+/* --- Figure --------------------------------------------------------------------- */
+
+/* For readers who cannot see the figure. */
+static void describe(struct out *o, const struct lab_figure *f)
+{
+    const char *separator = " Series: ";
+    out_text(o, "<title>");
+    lab_escape(o, f->title);
+    out_text(o, "</title>\n<desc>");
+    lab_escape(o, f->caption);
+    out_text(o, f->caption[0] != '\0' ? " " : "");
+    out_text(o, "Horizontal: ");
+    lab_escape(o, f->x_label);
+    out_text(o, f->log_x ? ", logarithmic. Vertical: " : ". Vertical: ");
+    lab_escape(o, f->y_label);
+    out_text(o, f->log_y ? ", logarithmic." : ".");
+    for (size_t i = 0; i < f->n; i++)
+        if (f->series[i].name[0] != '\0') {
+            out_text(o, separator);
+            lab_escape(o, f->series[i].name);
+            separator = "; ";
+        }
+    out_text(o, "</desc>\n");
 }
 
 void lab_svg_write(struct out *o, const struct lab_figure *f, bool alone)
 {
-    struct axis x, y;
-    const double rows = (double)((legend_entries(f) + PER_ROW - 1) / PER_ROW);
-    const double height = TOP + PLOT_H + AXIS + ENTRY * rows + 4;
+    struct lab_axis x, y;
+    const double height = TOP + PLOT_H + AXIS + draw_legend(NULL, f) + 4;
     set_axes(f, &x, &y);
-    out_printf(o, "<svg class=\"fig\" %sviewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"",
+    out_printf(o, "<svg class=\"fig\" %sviewBox=\"0 0 %.0f %.0f\" role=\"img\">\n",
                alone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "", WIDTH, height);
-    lab_escape(o, f->title);
-    out_text(o, "\">\n");
+    describe(o, f);
     if (alone) {
         out_text(o, "<style>");
         out_text(o, lab_svg_style);
@@ -235,8 +257,8 @@ void lab_svg_write(struct out *o, const struct lab_figure *f, bool alone)
     out_printf(o, "<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
                LEFT, TOP, PLOT_W, PLOT_H);
     for (size_t i = 0; i < f->n; i++)
-        draw_series(o, &f->series[i], &x, &y);
+        lab_mark_series(o, &f->series[i], &x, &y);
     draw_labels(o, f);
-    draw_legend(o, f);
+    (void)draw_legend(o, f);
     out_text(o, "</svg>\n");
 }

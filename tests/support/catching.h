@@ -9,7 +9,7 @@
 struct catcher {
     FILE *file;
     struct out out;
-    char text[4096];
+    char text[1 << 16];
 };
 
 static inline void catch_begin(struct catcher *c)

@@ -112,7 +112,7 @@ static void values_that_cannot_be_drawn_are_omitted(void **state)
     for (int i = 1; i <= 100; i++)
         lab_point(f, s, i, i);
     assert_int_equal(f->series[s].n, 100);
-    assert_true(f->series[s].y[99] == 100);
+    assert_true(f->series[s].dot[99].y == 100);
     lab_report_fini(&r);
 }
 
