@@ -117,30 +117,42 @@ static void make_tables(const struct lab_results *r, struct lab_report *report)
     }
 }
 
+static void draw_series(const struct lab_results *r, struct lab_figure *f, const char *name,
+                        unsigned color, uint32_t value, const char *subject)
+{
+    const bool plain = value != HALVES_LAYERED;
+    const size_t theory = lab_series(f, LAB_DASHES, color, "%s", ""),
+                 printed = lab_series(f, LAB_RINGS, color, "%s", ""),
+                 measured = lab_series(f, LAB_POINTS, color, "%s", name);
+    for (uint32_t u = 0; u < r->units; u++) {
+        const double rows = (double)rows_of(r->lab, u), asked = lab_value(r, u, 0, HALVES_ASKED);
+        const struct lab_bloom b =
+            lab_halves_plain(asked, value == HALVES_EQUAL ? lab_value(r, u, 0, HALVES_ARRAYS) : 1);
+        const struct lab_printed p =
+            subject ? printed_of(u, subject, "false_positive_count") : (struct lab_printed){0};
+        lab_point_hits(f, measured, rows, lab_sum(r, u, value), r->runs);
+        lab_point(f, theory, rows, plain ? lab_bloom_rate(&b) * asked : NAN);
+        lab_point(f, printed, (double)sizes[u].rows, p.found ? p.value : NAN);
+    }
+}
+
 static void draw(const struct lab_results *r, struct lab_report *report)
 {
-    static const struct {
-        const char *name;
-        uint32_t value;
-        const char *subject; /* the printed counts instead */
-    } series[] = {{"Bloom filter", HALVES_PLAIN, NULL},
-                  {"multi-layer", HALVES_LAYERED, NULL},
-                  {"equal memory", HALVES_EQUAL, NULL},
-                  {"printed, Bloom", 0, "classic"},
-                  {"printed, layers", 0, "layered"}};
+    const uint32_t last = r->units - 1;
     struct lab_figure *f = lab_figure(report, "3", "Figure 3: false positives by size of the list",
-                                      "lines", "hits in both filters", NULL);
-    for (unsigned i = 0; i < sizeof series / sizeof series[0]; i++) {
-        const char *subject = series[i].subject;
-        const size_t at =
-            lab_series(f, subject ? LAB_POINTS : LAB_LINE, i % 3, "%s", series[i].name);
-        for (uint32_t u = 0; u < r->units; u++)
-            if (subject)
-                lab_point(f, at, (double)sizes[u].rows,
-                          printed_of(u, subject, "false_positive_count").value);
-            else
-                lab_point(f, at, (double)rows_of(r->lab, u), lab_mean(r, u, series[i].value));
-    }
+                                      "lines of the list", "hits in both filters per run", NULL);
+    f->log_x = f->log_y = true;
+    draw_series(r, f, "Bloom filter", LAB_COLOR_BLOOM, HALVES_PLAIN, "classic");
+    draw_series(r, f, "multi-layer", LAB_COLOR_LAYERED, HALVES_LAYERED, "layered");
+    draw_series(r, f, "Bloom filter, equal memory", LAB_COLOR_EQUAL, HALVES_EQUAL, NULL);
+    lab_figure_caption(
+        f,
+        "With %.0f lines, the multi-layer filter has %s hits per run and the plain one %s; with "
+        "the memory of all %.0f bit arrays, the plain one has %s. Printed values are for lists "
+        "that contain duplicates or are not public.",
+        (double)rows_of(r->lab, last), lab_number(lab_mean(r, last, HALVES_LAYERED)).s,
+        lab_number(lab_mean(r, last, HALVES_PLAIN)).s, lab_value(r, last, 0, HALVES_ARRAYS),
+        lab_number(lab_mean(r, last, HALVES_EQUAL)).s);
 }
 
 /* A plain filter cannot show more than half of its rate: the rest are lines in both halves, which

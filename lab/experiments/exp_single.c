@@ -8,34 +8,13 @@ static void run(struct lab_task *t)
     lab_bank_count(t, &thesis_spec, NULL, t->value);
 }
 
-static void draw(const struct lab_results *r, const struct lab_table *t, struct lab_report *report)
-{
-    struct lab_figure *f =
-        lab_figure(report, "rate", "False positives by size", "bits per URL (k M)",
-                   "false positives, %", "Dashes: theory");
-    f->log_y = true;
-    for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++) {
-        const unsigned color = k - THESIS_K_MIN;
-        const size_t theory = lab_series(f, LAB_DASHES, color, "%s", "");
-        const size_t measured = lab_series(f, LAB_POINTS, color, "k = %u", k);
-        for (double m = 1.7; m < 5.01; m += 0.1) {
-            const struct lab_bloom b = thesis_bloom(r, k, 1, m, false);
-            lab_point(f, theory, k * m, 100 * lab_bloom_rate(&b));
-        }
-        for (size_t i = 0; i < t->n; i++)
-            if (t->cell[i].hashes == k)
-                lab_point(f, measured, k * t->cell[i].multiplier, t->cell[i].mean);
-    }
-}
-
 static void make_report(const struct lab_results *r, struct lab_report *report)
 {
-    struct lab_table *t =
-        thesis_grid(r, report,
-                    &(struct thesis_grid){"5.9", "Table 5.9: false positives of one filter, %",
-                                          &thesis_spec, 1, 1, 0, 0});
+    static const struct thesis_grid grid = {
+        "5.9", "Table 5.9: false positives of one filter, %", &thesis_spec, 1, 1, 0, 0};
+    struct lab_table *t = thesis_grid(r, report, &grid);
     lab_caption(t, "Jenkins lookup2 with a salt for each function; m = n k M bits.");
-    draw(r, t, report);
+    thesis_draw(r, report, &grid, "rate", "Table 5.9: false positives by size");
     lab_judge_rates(report, 0, 1);
     lab_verdict(
         report, LAB_NOTE,

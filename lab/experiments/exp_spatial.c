@@ -95,12 +95,15 @@ static void draw(const struct lab_results *r, struct lab_report *report)
         (void)snprintf(id, sizeof id, "A.%u", i + 1);
         (void)snprintf(title, sizeof title, "Figure %s: %u filter%s, M = %.1f, incremental", id,
                        filters, filters == 1 ? "" : "s", thesis_multiplier[size]);
-        struct lab_figure *f = lab_figure(report, id, title, "URLs inserted",
-                                          "mistaken for seen so far, % of n", "Dashes: theory");
+        struct lab_curve lines[CURVE_K_MAX - THESIS_K_MIN + 1];
         for (uint32_t k = THESIS_K_MIN; k <= CURVE_K_MAX; k++) {
             const struct lab_bloom b = thesis_bloom(r, k, filters, thesis_multiplier[size], true);
-            lab_curve_draw(f, r, TABLES, curve_of(filters, k, size), &b, k - THESIS_K_MIN);
+            lines[k - THESIS_K_MIN] = (struct lab_curve){TABLES, curve_of(filters, k, size), b,
+                                                         thesis_printed("5.17", filters, &b)};
         }
+        lab_curve_draw(lab_figure(report, id, title, "URLs inserted",
+                                  "URLs mistaken for seen so far, % of n", NULL),
+                       r, lines, sizeof lines / sizeof *lines);
     }
 }
 

@@ -75,6 +75,8 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
          VISITS, ONE, 0}};
     for (size_t i = 0; i < LENGTH(grids); i++)
         thesis_grid(r, report, &grids[i]);
+    thesis_draw(r, report, &grids[0], "5.20", "Table 5.20: two filters, lost on both visits");
+    thesis_draw(r, report, &grids[1], "5.21", "Table 5.21: three filters, lost on both visits");
     lab_judge_rates(report, 0, 2);
     const double worst = fmax(apart(r, 2), apart(r, 3));
     lab_verdict(

@@ -34,15 +34,17 @@ static void make_filling(const struct lab_results *r, struct lab_report *report)
                   "Figure 5.1, end points: URLs lost on both visits, incremental, %");
     struct lab_figure *f =
         lab_figure(report, "5.1", "Figure 5.1: lost on both visits while the filter fills",
-                   "URLs inserted", "lost on both visits, % of n", "M = 2.0; dashes: theory");
+                   "URLs inserted (M = 2.0)", "URLs lost on both visits, % of n", NULL);
+    struct lab_curve lines[CURVES];
     lab_caption(t, "Printed: approximate, from the text about figure 5.1.");
     for (uint32_t i = 0; i < CURVES; i++) {
         const uint32_t curve = FILLING + i * LAB_CURVE;
         const struct lab_bloom b =
             thesis_bloom(r, THESIS_K_MIN + i, VISITS, thesis_multiplier[CURVE_SIZE], true);
         thesis_rate(t, r, 0, curve + LAB_CURVE - 1, 1, &b, ""); /* the last point is the total */
-        lab_curve_draw(f, r, 0, curve, &b, i);
+        lines[i] = (struct lab_curve){0, curve, b, thesis_printed(t->id, 1, &b)};
     }
+    lab_curve_draw(f, r, lines, CURVES);
 }
 
 static void make_report(const struct lab_results *r, struct lab_report *report)

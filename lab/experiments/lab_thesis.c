@@ -14,6 +14,22 @@ struct lab_bloom thesis_bloom(const struct lab_results *r, uint32_t k, uint32_t 
     return (struct lab_bloom){lab_n(r), k, copies, multiplier, filling};
 }
 
+static struct lab_printed printed_of(const char *table, uint32_t filters, uint32_t k,
+                                     double multiplier)
+{
+    return lab_printed(&(struct lab_printed_query){.source = "thesis",
+                                                   .table = table,
+                                                   .filters = filters,
+                                                   .hashes = k,
+                                                   .multiplier = multiplier});
+}
+
+double thesis_printed(const char *table, uint32_t filters, const struct lab_bloom *b)
+{
+    const struct lab_printed p = printed_of(table, filters, b->k, b->multiplier);
+    return p.found ? p.value : NAN;
+}
+
 static struct lab_cell *new_cell(struct lab_table *t, uint32_t filters, uint32_t k,
                                  double multiplier, const char *prefix,
                                  struct lab_printed *printed)
@@ -21,11 +37,7 @@ static struct lab_cell *new_cell(struct lab_table *t, uint32_t filters, uint32_t
     char row[16], column[40];
     (void)snprintf(row, sizeof row, "%u HF", k);
     (void)snprintf(column, sizeof column, "%s%.1f M", prefix, multiplier);
-    *printed = lab_printed(&(struct lab_printed_query){.source = "thesis",
-                                                       .table = t->id,
-                                                       .filters = filters,
-                                                       .hashes = k,
-                                                       .multiplier = multiplier});
+    *printed = printed_of(t->id, filters, k, multiplier);
     struct lab_cell *c = lab_cell(t, row, column);
     c->filters = filters;
     return c;
@@ -62,6 +74,58 @@ struct lab_table *thesis_grid(const struct lab_results *r, struct lab_report *re
         thesis_rate(t, r, g->unit, g->first + (uint32_t)i, g->filters, &b, "");
     }
     return t;
+}
+
+/* --- Figures ------------------------------------------------------------------ */
+
+static void draw_k(const struct lab_results *r, struct lab_figure *f, const struct thesis_grid *g,
+                   uint32_t row)
+{
+    const struct lab_bloom_spec *s = g->spec;
+    const uint32_t k = s->k[row], copies = g->filters * g->visits;
+    const unsigned color = LAB_COLOR_HASHES(k);
+    const size_t theory = lab_series(f, LAB_DASHES, color, "%s", ""),
+                 printed = lab_series(f, LAB_RINGS, color, "%s", ""),
+                 measured = lab_series(f, LAB_POINTS, color, "k = %u", k);
+    const double least = s->multiplier[0], most = s->multiplier[s->n_m - 1];
+    for (double m = least; m < most + 0.05; m += 0.1) {
+        const struct lab_bloom b = thesis_bloom(r, k, copies, m, false);
+        lab_point(f, theory, k * m, 100 * lab_bloom_rate(&b));
+    }
+    for (uint32_t i = 0; i < s->n_m; i++) {
+        const struct lab_bloom b = thesis_bloom(r, k, copies, s->multiplier[i], false);
+        const uint32_t value = g->first + row * (uint32_t)s->n_m + i;
+        lab_point_rate(f, measured, k * b.multiplier, lab_sum(r, g->unit, value), b.n * r->runs);
+        lab_point(f, printed, k * b.multiplier, thesis_printed(g->id, g->filters, &b));
+    }
+}
+
+/* What to notice: the best M at a given memory is smaller than any in the tables. */
+static void describe(const struct lab_results *r, struct lab_figure *f,
+                     const struct thesis_grid *g)
+{
+    const struct lab_bloom_spec *s = g->spec;
+    const uint32_t k = s->k[s->n_k - 1], few = s->k[0], copies = g->filters * g->visits;
+    const double bits = few * s->multiplier[s->n_m - 1];
+    const struct lab_bloom a = thesis_bloom(r, few, copies, bits / few, false),
+                           b = thesis_bloom(r, k, copies, bits / k, false);
+    lab_figure_caption(
+        f,
+        "At equal memory, more functions win while M = m / (n k) is above 1.44: with %g bits per "
+        "URL, theory gives %s %% for k = %u and %s %% for k = %u (M = %.2f).",
+        bits, lab_number(100 * lab_bloom_rate(&a)).s, few, lab_number(100 * lab_bloom_rate(&b)).s,
+        k, bits / k);
+}
+
+void thesis_draw(const struct lab_results *r, struct lab_report *report,
+                 const struct thesis_grid *g, const char *id, const char *title)
+{
+    struct lab_figure *f = lab_figure(report, id, title, "bits per URL of each filter (k M)",
+                                      "URLs mistaken for seen, %", NULL);
+    f->log_y = true;
+    for (uint32_t row = 0; row < g->spec->n_k; row++)
+        draw_k(r, f, g, row);
+    describe(r, f, g);
 }
 
 double thesis_apart(const struct lab_results *r, const struct lab_bloom *a, double hits_a,

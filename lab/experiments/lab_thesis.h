@@ -38,6 +38,12 @@ struct lab_bloom thesis_bloom(const struct lab_results *r, uint32_t k, uint32_t 
  * if there is one.  `index` is the value of the unit. */
 void thesis_rate(struct lab_table *t, const struct lab_results *r, uint32_t unit, uint32_t index,
                  uint32_t filters, const struct lab_bloom *b, const char *prefix);
+/* What a table prints for the rate of b, in percent; NAN: nothing. */
+double thesis_printed(const char *table, uint32_t filters, const struct lab_bloom *b);
+/* A figure of such a table: the rate against the bits per URL of one filter, a series for each k.
+ * The caption says how much a bit more gains. */
+void thesis_draw(const struct lab_results *r, struct lab_report *report,
+                 const struct thesis_grid *g, const char *id, const char *title);
 /* A new cell for another number, with the printed one. */
 struct lab_cell *thesis_number(struct lab_table *t, uint32_t filters, uint32_t k,
                                double multiplier, const char *unit, double mean);

@@ -21,28 +21,17 @@ static inline void lab_curve_sum(double *point)
         point[i] += point[i - 1];
 }
 
-/* Draw a measured curve as points with intervals and its theory as dashes, in percent of all n
- * URLs; point j is value index + j of the unit.  Curves of different colors show different points,
- * so that their intervals and arrows do not cover each other. */
-static inline void lab_curve_draw(struct lab_figure *f, const struct lab_results *r, uint32_t unit,
-                                  uint32_t index, const struct lab_bloom *b, unsigned color)
-{
-    const size_t line = lab_series(f, LAB_DASHES, color, "%s", "");
-    const size_t dots = lab_series(f, LAB_POINTS, color, "k = %u", b->k);
-    lab_point(f, line, 0, 0);
-    for (uint32_t j = 0; j < LAB_CURVE; j++) {
-        const double at = (j + 1.0) / LAB_CURVE;
-        lab_point(f, line, at * b->n, 100 * lab_bloom_lost_until(b, at));
-        if (j % 4 == color % 4 || j == LAB_CURVE - 1)
-            lab_point_rate(f, dots, at * b->n, lab_sum(r, unit, index + j), b->n * r->runs);
-    }
-}
+/* A curve: point j is value index + j of the unit. */
+struct lab_curve {
+    uint32_t unit, index;
+    struct lab_bloom bloom;
+    double printed; /* in percent, for all n URLs; NAN: not printed */
+};
 
-/* Add the value that the paper prints for all n URLs, if any, as an open mark. */
-static inline void lab_curve_printed(struct lab_figure *f, double n, double printed,
-                                     unsigned color)
-{
-    lab_point(f, lab_series(f, LAB_RINGS, color, "%s", ""), n, printed);
-}
+/* Draw curves, one for each k, in percent of all n URLs: measured points with intervals, theory,
+ * printed values.  If the last of them is a hundred times smaller than the first, the axis is
+ * logarithmic: on a linear one it would vanish.  Replaces the caption. */
+void lab_curve_draw(struct lab_figure *f, const struct lab_results *r,
+                    const struct lab_curve *curve, size_t n);
 
 #endif

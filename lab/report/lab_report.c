@@ -191,16 +191,27 @@ void lab_point_between(struct lab_figure *f, size_t series, double x, double y, 
         add_dot(f, series, (struct lab_dot){x, y, known ? low : NAN, known ? high : NAN});
 }
 
-void lab_point_rate(struct lab_figure *f, size_t series, double x, double hits, double trials)
+/* A Poisson variable, times `each`. */
+static void point_counted(struct lab_figure *f, size_t series, double x, double hits, double each,
+                          double most)
 {
-    if (!(trials > 0) || isnan(hits))
-        return;
-    const double each = PERCENT / trials;
-    const double high = fmin(lab_poisson_high(hits) * each, PERCENT);
+    const double high = fmin(lab_poisson_high(hits) * each, most);
     if (hits == 0 && f->log_y)
         add_dot(f, series, (struct lab_dot){x, NAN, NAN, high});
     else
         lab_point_between(f, series, x, hits * each, lab_poisson_low(hits) * each, high);
+}
+
+void lab_point_rate(struct lab_figure *f, size_t series, double x, double hits, double trials)
+{
+    if (trials > 0 && hits >= 0)
+        point_counted(f, series, x, hits, PERCENT / trials, PERCENT);
+}
+
+void lab_point_hits(struct lab_figure *f, size_t series, double x, double hits, double runs)
+{
+    if (runs > 0 && hits >= 0)
+        point_counted(f, series, x, hits, 1 / runs, INFINITY);
 }
 
 void lab_point_cell(struct lab_figure *f, size_t series, double x, const struct lab_cell *c)

@@ -148,6 +148,8 @@ void lab_point_between(struct lab_figure *f, size_t series, double x, double y, 
                        double high);
 /* A rate in percent with its interval.  Without hits, it is an arrow on a logarithmic axis. */
 void lab_point_rate(struct lab_figure *f, size_t series, double x, double hits, double trials);
+/* The same for the mean number of hits per run. */
+void lab_point_hits(struct lab_figure *f, size_t series, double x, double hits, double runs);
 /* The measured value of a cell: a rate as above, or a mean with the interval of its error. */
 void lab_point_cell(struct lab_figure *f, size_t series, double x, const struct lab_cell *c);
 

@@ -151,6 +151,8 @@ static void draw_sample(struct out *o, enum sample sample, unsigned color, doubl
     out_text(o, "</g>");
 }
 
+#define GRAY_CIRCLE (2 * LAB_COLORS - 1) /* the first gray after the colors repeat */
+
 /* Where the next entry goes; `o` is NULL while the rows are counted. */
 struct legend {
     struct out *o;
@@ -205,7 +207,7 @@ static double draw_legend(struct out *o, const struct lab_figure *f)
     if (in.dashes)
         draw_entry(&l, SAMPLE_DASHES, LAB_COLOR_PLAIN, "theory");
     if (in.open)
-        draw_entry(&l, SAMPLE_OPEN, LAB_COLOR_PLAIN, "printed");
+        draw_entry(&l, SAMPLE_OPEN, GRAY_CIRCLE, "printed");
     if (in.bars)
         draw_entry(&l, SAMPLE_BAR, LAB_COLOR_PLAIN, "95 % interval");
     if (in.arrows)
