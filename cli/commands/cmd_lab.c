@@ -7,6 +7,7 @@
 #include "lab/engine/lab_journal.h"
 #include "lab/engine/lab_keys.h"
 #include "lab/engine/lab_runner.h"
+#include "lab/report/lab_sources.h"
 #include "lab/report/lab_write.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -166,6 +167,8 @@ static int list(const struct call *call, deja_error *err)
         rc = out_flush(call->out, err); /* so that the note comes after it */
     if (rc < 0)
         return rc;
+    for (const struct lab_source *source = lab_sources; source->name != NULL; source++)
+        console_note(call->console, "%s: %s", source->name, lab_cite(source).s);
     console_note(call->console,
                  "times are estimates for one core, %s and n = %s; name experiments to run, or "
                  "run all in about %s: deja lab all",

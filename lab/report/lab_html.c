@@ -4,6 +4,7 @@
  * and tables; then what the figures depend on.  Light and dark follow the reader's system; wide
  * tables scroll inside their frame, so the page itself fits a phone. */
 #include "bench/bench_host.h"
+#include "lab/report/lab_sources.h"
 #include "lab/report/lab_write.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -376,6 +377,32 @@ static void write_overview(struct out *o, const struct lab_page *p)
     out_text(o, "</tbody></table></div>\n");
 }
 
+/* Links to the experiments of this page that reproduce a paper. */
+static void write_uses(struct out *o, const struct lab_page *p, const struct lab_source *source)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct lab_experiment *e = p->report[i].experiment;
+        if (!strstr(e->reproduces, source->name))
+            continue;
+        element(o, "<a href=\"#", e->name, "\">");
+        element(o, "", e->name, "</a> ");
+    }
+}
+
+static void write_sources(struct out *o, const struct lab_page *p)
+{
+    out_text(o, "<section id=\"sources\"><h2>Sources</h2>\n<dl class=\"sources\">\n");
+    for (const struct lab_source *s = lab_sources; s->name != NULL; s++) {
+        element(o, "<dt>", s->name, "</dt>");
+        element(o, "<dd>", s->author, ", ");
+        element(o, "<cite>", s->title, "</cite>, ");
+        element(o, "", s->published, ". ");
+        write_uses(o, p, s);
+        out_text(o, "</dd>\n");
+    }
+    out_text(o, "</dl></section>\n");
+}
+
 static void entry(struct out *o, const char *name, const char *fmt, ...) LAB_PRINTF(3, 4);
 
 static void entry(struct out *o, const char *name, const char *fmt, ...)
@@ -418,7 +445,7 @@ static void write_conditions(struct out *o, const struct lab_page *p)
 
 static const char opening[] =
     "<p>Published experiments on Bloom filters as URL caches, repeated: measured values, compared "
-    "with the theory and with the values that the papers print.</p>\n"
+    "with the theory and with the values that the <a href=\"#sources\">papers</a> print.</p>\n"
     "<p class=\"small dim\">In the tables, <b>bold</b> is measured, <i>t</i> is theory, <i>p</i> "
     "is printed in the paper (* marks an unusual value: see the verdict, or hover over it). "
     "&sigma; is the distance of the measured value from theory in standard deviations: one cell in "
@@ -439,6 +466,7 @@ void lab_html_write(struct out *o, const struct lab_page *p)
     write_overview(o, p);
     for (size_t i = 0; i < p->n; i++)
         write_experiment(o, &p->report[i], p->lab->runs);
+    write_sources(o, p);
     write_conditions(o, p);
     out_text(o, "</main></body></html>\n");
 }

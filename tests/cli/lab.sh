@@ -50,6 +50,7 @@ every_experiment_makes_figures_and_a_page() {
     for name in single-rate spatial-A.6; do
         [ -s "report/$name.svg" ] || fail "no figure $name"
     done
+    grep -qF "<section id=\"sources\">" report/index.html || fail "no sources"
     # A single file: nothing is fetched.
     ! grep -qE '(src|href)="?(https?:|//)|@import|url\(' report/index.html || fail "the page needs more"
     python3 - report/*.svg <<'PY' || fail "an SVG is not XML"
@@ -136,6 +137,13 @@ without_a_name_experiments_are_listed() {
     expect_lines 13 .stdout
     expect_stderr_has "10 runs and n = 1,000,000"
     expect_stderr_has "deja lab all"
+    # docs/lab.md cites the papers like this.
+    local line papers=0
+    while IFS= read -r line; do
+        grep -qF "| ${line%%: *} | ${line#*: } |" "$SOURCE/docs/lab.md" || fail "docs/lab.md lacks $line"
+        papers=$((papers + 1))
+    done < <(sed -n 's/^deja lab: \([^"]*: .*".*\)/\1/p' .stderr)
+    [ "$papers" -ge 5 ] || fail "$papers papers"
     cp .stdout full
     grep -qE '^hashes +1 min [0-9]+ s +thesis, tables 5.1-5.8$' full || fail "no estimate: $(head -n 1 full)"
     [ ! -e deja-lab ] || fail "something ran"
