@@ -47,6 +47,9 @@ static const char style[] =
     ".z{display:inline-block;margin-left:.35rem;padding:0 .3rem;border-radius:3px;font-size:.85em}"
     ".z0{background:var(--goodbg);color:var(--good)}.z1{background:var(--midbg);color:var(--mid)}"
     ".z2{background:var(--badbg);color:var(--bad)}"
+    ".tables{display:flex;flex-wrap:wrap;gap:0 2rem}.table{max-width:100%;min-width:0}"
+    ".table>p{width:0;min-width:100%}"
+    ".overview th{white-space:normal}.overview td,.overview thead th{text-align:left}"
     ".figs{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));"
     "gap:1rem;margin:1rem 0}"
     "figure{margin:0;padding:.6rem .6rem .2rem;border:1px solid var(--rule);border-radius:6px;"
@@ -59,9 +62,14 @@ static const char style[] =
     "th i{display:block;font-style:normal;font-weight:400;color:var(--dim)}"
     "table.grid{font-size:.82rem}table.grid td{padding:.3rem .5rem}"
     "@media(max-width:40rem){td.text{min-width:8rem}th,td{padding:.3rem .45rem}"
-    "table{font-size:.82rem}h1{font-size:1.6rem}}\n"
+    "table{font-size:.82rem}h1{font-size:1.6rem}dl{grid-template-columns:1fr}"
+    "dd{margin-bottom:.4rem}}\n"
     ".claims td{min-width:13rem;border-right:1px solid var(--rule);color:var(--ink)}"
-    ".claims td i,.claims .z{margin:.15rem .35rem 0 0}td.tally{min-width:6rem}\n";
+    ".claims td i,.claims .z{margin:.15rem .35rem 0 0}td.tally{min-width:6rem}\n"
+    "@media(max-width:40rem){.claims thead{display:none}.claims table,.claims tbody,.claims tr,"
+    ".claims td{display:block;border-right:0}.claims tr+tr{border-top:3px solid var(--rule)}"
+    ".claims td:nth-child(2)::before{content:'reproduced? '}"
+    ".claims td:nth-child(3)::before{content:'holds? '}}\n";
 
 void lab_escape(struct out *o, const char *text)
 {
@@ -116,10 +124,7 @@ static void write_measured(struct out *o, const struct lab_cell *c)
 
 static void write_grid_cell(struct out *o, const struct lab_cell *c)
 {
-    out_text(o, "<td");
-    if (c->note[0] != '\0')
-        element(o, " title=\"", c->note, "\"");
-    out_text(o, ">");
+    out_text(o, "<td>");
     write_measured(o, c);
     write_sigma(o, c->theory_sigma);
     if (!isnan(c->theory))
@@ -238,18 +243,41 @@ static void write_list(struct out *o, const struct lab_table *t)
     out_text(o, "</tbody></table>");
 }
 
+/* The notes of a grid, which has no room for them; cells with the same note share a line. */
+static void write_notes(struct out *o, const struct lab_table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const char *note = t->cell[i].note;
+        size_t first = 0;
+        while (strcmp(t->cell[first].note, note) != 0)
+            first++;
+        if (note[0] == '\0' || first < i)
+            continue;
+        out_text(o, "<p class=\"small dim\">* ");
+        for (size_t j = i; j < t->n; j++)
+            if (strcmp(t->cell[j].note, note) == 0) {
+                element(o, j > i ? ", " : "", t->cell[j].row, " ");
+                element(o, "", t->cell[j].column, "");
+            }
+        element(o, ": ", note, "</p>\n");
+    }
+}
+
 /* --- An experiment ------------------------------------------------------------ */
 
 static void write_table(struct out *o, const struct lab_table *t)
 {
-    element(o, "<h3>", t->title, "</h3>\n<div class=\"wide\">");
+    element(o, "<div class=\"table\"><h3>", t->title, "</h3>\n<div class=\"wide\">");
     if (t->layout == LAB_GRID)
         write_grid(o, t);
     else
         write_list(o, t);
     out_text(o, "</div>\n");
+    if (t->layout == LAB_GRID)
+        write_notes(o, t);
     if (t->caption[0] != '\0')
         element(o, "<p class=\"small dim\">", t->caption, "</p>\n");
+    out_text(o, "</div>\n");
 }
 
 static void write_figure(struct out *o, const struct lab_figure *f)
@@ -338,8 +366,12 @@ static void write_experiment(struct out *o, const struct lab_report *r, uint32_t
         write_figure(o, r->figure[i]);
     if (r->n_figures > 0)
         out_text(o, "</div>\n");
+    if (r->n_tables > 0)
+        out_text(o, "<div class=\"tables\">\n");
     for (size_t i = 0; i < r->n_tables; i++)
         write_table(o, r->table[i]);
+    if (r->n_tables > 0)
+        out_text(o, "</div>\n");
     element(o, "<p class=\"small\">As CSV: <a href=\"", e->name, ".csv\">these figures</a>, ");
     element(o, "<a href=\"", e->name, "-claims.csv\">these answers</a>.</p>\n");
     out_text(o, "</section>\n");
@@ -361,15 +393,13 @@ static void write_tally(struct out *o, struct lab_tally t)
 
 static void write_overview(struct out *o, const struct lab_page *p)
 {
-    out_text(o, "<div class=\"wide\"><table><thead><tr><th>experiment</th>"
-                "<th style=\"text-align:left\">reproduces</th>"
-                "<th style=\"text-align:left\">reproduced?</th>"
-                "<th style=\"text-align:left\">claims hold?</th></tr></thead>\n<tbody>\n");
+    out_text(o, "<div class=\"wide overview\"><table><thead><tr><th>experiment</th>"
+                "<th>reproduced?</th><th>claims hold?</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < p->n; i++) {
         const struct lab_report *r = &p->report[i];
         element(o, "<tr><th><a href=\"#", r->experiment->name, "\">");
-        element(o, "", r->experiment->name, "</a></th>");
-        element(o, "<td class=\"text\">", r->experiment->reproduces, "</td>");
+        element(o, "", r->experiment->name, "</a>");
+        element(o, "<i>", r->experiment->reproduces, "</i></th>");
         write_tally(o, lab_tally_printed(r));
         write_tally(o, lab_tally_holds(r));
         out_text(o, "</tr>\n");
@@ -447,7 +477,7 @@ static const char opening[] =
     "<p>Published experiments on Bloom filters as URL caches, repeated: measured values, compared "
     "with the theory and with the values that the <a href=\"#sources\">papers</a> print.</p>\n"
     "<p class=\"small dim\">In the tables, <b>bold</b> is measured, <i>t</i> is theory, <i>p</i> "
-    "is printed in the paper (* marks an unusual value: see the verdict, or hover over it). "
+    "is printed in the paper (* marks an unusual value: see the verdict, or the note below the table). "
     "&sigma; is the distance of the measured value from theory in standard deviations: one cell in "
     "twenty is expected beyond 2, one in sixteen thousand beyond 4. &lt; is an upper bound (95 %): "
     "there were no hits.</p>\n";

@@ -6,9 +6,36 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 
 succeeds deja lab -q all --quick -n 5k --output report
 
-# The page reports its own width; nothing else is added to it.
-sed 's|</body>|<script>document.body.dataset.width = document.documentElement.scrollWidth</script></body>|' \
-    report/index.html >report/probe.html
+# The page measures itself, at the width of a phone: how far its contents reach (a wide table scrolls
+# inside its frame), and which texts of a figure overlap or leave it.
+cat >probe.js <<'JS'
+document.documentElement.style.width = '390px';
+let right = 0;
+const scrolls = e => e && getComputedStyle(e).overflowX === 'auto';
+for (const e of document.querySelectorAll('body *'))
+    if (!scrolls(e.parentElement.closest('.wide')))
+        right = Math.max(right, e.getBoundingClientRect().right);
+const bad = [];
+for (const svg of document.querySelectorAll('svg.fig')) {
+    const frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+    texts.forEach(([text, r], i) => {
+        if (r.left < frame.left - 1 || r.right > frame.right + 1 || r.bottom > frame.bottom + 1)
+            bad.push(text + ' leaves the figure');
+        for (const [other, q] of texts.slice(i + 1))
+            if (r.left < q.right - 1 && q.left < r.right - 1 && r.top < q.bottom - 2 && q.top < r.bottom - 2)
+                bad.push(text + ' overlaps ' + other);
+    });
+}
+document.body.dataset.width = Math.ceil(right);
+document.body.dataset.bad = bad.join('; ');
+JS
+{
+    sed 's|</body>.*||' report/index.html
+    echo '<script>'
+    cat probe.js
+    echo '</script></body></html>'
+} >report/probe.html
 browse() { # WIDTH SCHEME(0 dark, 1 light) ARG...: the page as the browser sees it
     timeout 600 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
         --user-data-dir="$PWD/profile" --host-resolver-rules='MAP * ~NOTFOUND' \
@@ -37,6 +64,11 @@ for path in glob.glob(sys.argv[1] + "/*.csv"):
     assert text.count("Hypothesis: ") == len(claims), name
     assert {claim["answer"] for claim in claims} <= {"yes", "no", "undecided"}, name
     assert text.count("<svg") == len(figures), (name, figures)
+    for svg in re.findall(r"<svg.*?</svg>", text, re.S):
+        for tag in ("title", "desc"):  # for readers who cannot see it
+            assert re.search(f"<svg[^>]*>.*?<{tag}>[^<]", svg, re.S), (name, tag)
+    for caption in re.findall(r"<figcaption>(.*?)</figcaption>", text, re.S):
+        assert "<span>" in caption, (name, caption)
     assert claims or '<li class="' in text, name
     assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower().split(), name
 assert len(sections) >= 13 and "conditions" in sections
@@ -46,7 +78,9 @@ PY
 
 browse 390 1 --dump-dom >phone.html
 width=$(sed -n 's/.*data-width="\([0-9]*\)".*/\1/p' phone.html)
-[ "${width:-9999}" -le 500 ] || fail "on a phone the page is $width pixels wide"
+[ "${width:-9999}" -le 390 ] || fail "on a phone the page is $width pixels wide"
+bad=$(sed -n 's/.*data-bad="\([^"]*\)".*/\1/p' phone.html)
+[ -z "$bad" ] || fail "in figures: $bad"
 
 # Light and dark are different pictures.
 browse 800 1 --screenshot="$PWD/light.png" >/dev/null
