@@ -139,7 +139,7 @@ static void judge_filters(struct lab_report *report, const struct cells *c)
         test[f] = lab_test_near(e, (double)f + 2, 0.05);
         told[f] = lab_test_near(e, median(printed[f], THESIS_CELLS), 0.05);
     }
-    const struct lab_test holds = lab_test_family(test, 2), same = lab_test_family(told, 2);
+    const struct lab_test holds = lab_test_all(test, 2), same = lab_test_all(told, 2);
     struct lab_claim *claim = lab_claim(report, "thesis, tables 5.10-5.12",
                                         "Memory grows \"approximately linear, based on the number "
                                         "of filters\": two take twice as much.");
@@ -230,7 +230,7 @@ static void judge_lists(const struct lab_results *r, struct lab_report *report)
     const double printed = printed_size("table").value / p.value;
     const struct lab_test less[2] = {lab_test_more(ratio_of(array, filter), MUCH),
                                      lab_test_more(ratio_of(set, filter), MUCH)};
-    const struct lab_test holds = lab_test_family(less, 2);
+    const struct lab_test holds = lab_test_all(less, 2);
     const struct lab_test same = lab_test_near(ratio_of(set, filter), printed, 0.2);
     struct lab_claim *claim = lab_claim(report, "thesis, table 5.13",
                                         "\"The Bloom filter consumes significantly less memory "
