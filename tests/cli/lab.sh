@@ -3,7 +3,8 @@
 . "$SUPPORT/cases.sh"
 
 # _figures DIR NAME...: the CSV of each has the columns, and every measured rate lies within 5
-# standard deviations of its theory (the seed is fixed).
+# standard deviations of its theory (the seed is fixed).  Not those of evolved functions, which are
+# selected for being better than theory.
 _figures() {
     python3 - "$@" <<'PY'
 import csv, math, sys
@@ -25,7 +26,7 @@ for name in sys.argv[2:]:
             assert math.isclose(float(row["mean"]), 100 * hits / trials, abs_tol=1e-12), row
         if row["sigma_theory"]:
             judged += 1
-            assert abs(float(row["sigma_theory"])) < 5, row
+            assert abs(float(row["sigma_theory"])) < 5 or row["row"] == "evolved", row
     assert judged or name in ("memory", "speed"), f"{name}: nothing was compared with theory"
 PY
 }
@@ -92,7 +93,7 @@ a_torn_journal_can_be_resumed() {
 runs_can_be_added() {
     succeeds deja lab -q hashes -n 5k --runs 1 --output grown
     succeeds deja lab hashes -n 5k --runs 3 --output grown --resume
-    expect_stderr_has "5 of 15 units are done"
+    expect_stderr_has "14 of 42 units are done"
     succeeds deja lab -q hashes -n 5k --runs 3 --output whole
     _same_figures whole grown
 }
@@ -134,7 +135,7 @@ titles_can_have_many_words() {
 
 without_a_name_experiments_are_listed() {
     succeeds deja lab
-    expect_lines 13 .stdout
+    expect_lines 14 .stdout
     expect_stderr_has "10 runs and n = 1,000,000"
     expect_stderr_has "deja lab all"
     # docs/lab.md cites the papers like this.

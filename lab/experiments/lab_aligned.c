@@ -1,0 +1,131 @@
+/* lab_aligned.c - the hash functions at every alignment; see lab_aligned.h. */
+#include "lab/experiments/lab_aligned.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define K          3u
+#define MULTIPLIER 2.0
+#define KEYS_MOST  100000u /* of a run; each run takes the next part of the list */
+#define KEYS_QUICK 10000u
+#define RUNS_MOST  10u
+#define CHUNK      256u /* keys that are copied at a time */
+
+static const struct family {
+    const char *name;
+    uint32_t hash;
+    uint64_t format;
+} families[ALIGNED_FAMILIES] = {
+    {"xxh3", DEJA_HASH_XXH3, 2},       {"siphash", DEJA_HASH_SIPHASH, 2},
+    {"jenkins", DEJA_HASH_JENKINS, 2}, {"murmur2", DEJA_HASH_MURMUR2, 2},
+    {"murmur3", DEJA_HASH_MURMUR3, 2}, {"md5", DEJA_HASH_MD5, 2},
+    {"sha1", DEJA_HASH_SHA1, 2},       {"mixed", DEJA_HASH_MIXED, 2},
+    {"lookup2", DEJA_HASH_JENKINS, 1}, /* without the library's last step */
+};
+#define PUBLISHED (ALIGNED_FAMILIES - 1)
+
+/* --- Runs ------------------------------------------------------------------------- */
+
+struct part {
+    const deja_slice *url;
+    uint64_t n;
+    char *text; /* room for a chunk with prefixes */
+};
+
+/* The part of the list for this run.  Both halves count: none of these filters is queried. */
+static struct part part_of(struct lab_task *t)
+{
+    const struct lab_keys *k = &t->lab->keys;
+    const uint64_t most = t->lab->quick ? KEYS_QUICK : KEYS_MOST, all = 2 * k->n;
+    struct part p = {.n = all < most ? all : most};
+    size_t room = 0;
+    p.url = k->added + t->run * p.n % (all - p.n + 1);
+    for (uint64_t at = 0; at < p.n; at += CHUNK) {
+        size_t bytes = 0;
+        for (uint64_t i = at; i < p.n && i < at + CHUNK; i++)
+            bytes += p.url[i].len + ALIGNED_ALIGNMENTS;
+        room = bytes > room ? bytes : room;
+    }
+    p.text = lab_alloc(t, room);
+    return p;
+}
+
+/* Copies n URLs with a prefix. */
+static void prefix(const struct part *p, uint64_t at, size_t n, uint32_t alignment,
+                   deja_slice key[CHUNK])
+{
+    char *text = p->text;
+    for (size_t i = 0; i < n; i++) {
+        const deja_slice url = p->url[at + i];
+        memset(text, 'x', alignment);
+        memcpy(text + alignment, url.data, url.len);
+        key[i] = (deja_slice){text, alignment + url.len};
+        text += key[i].len;
+    }
+}
+
+static double lost(struct lab_task *t, const struct part *p, const struct family *family,
+                   uint32_t alignment)
+{
+    deja_options opt = lab_options(t, DEJA_CLASSIC);
+    deja_slice key[CHUNK];
+    double sum = 0;
+    opt.capacity = p->n;
+    opt.hash = family->hash;
+    opt.format = family->format;
+    opt.hashes = K;
+    opt.multiplier = MULTIPLIER;
+    deja_filter *f = lab_filter(t, &opt);
+    for (uint64_t at = 0; f && at < p->n && lab_going(t); at += CHUNK) {
+        const size_t n = p->n - at < CHUNK ? (size_t)(p->n - at) : CHUNK;
+        prefix(p, at, n, alignment, key);
+        sum += lab_add(t, f, key, n, NULL);
+    }
+    return sum;
+}
+
+void aligned_run(struct lab_task *t, uint32_t family)
+{
+    if (t->run >= RUNS_MOST)
+        return;
+    const struct part p = part_of(t);
+    t->value[ALIGNED_ALIGNMENTS] = (double)p.n;
+    for (uint32_t i = 0; i < ALIGNED_ALIGNMENTS && lab_going(t); i++)
+        t->value[i] = lost(t, &p, &families[family], i);
+}
+
+/* --- Report ----------------------------------------------------------------------- */
+
+/* All runs of a family took the same number of URLs. */
+static struct lab_count count_of(const struct lab_results *r, uint32_t unit, uint32_t alignment)
+{
+    const uint32_t runs = r->runs < RUNS_MOST ? r->runs : RUNS_MOST;
+    const double n = lab_sum(r, unit, ALIGNED_ALIGNMENTS) / runs;
+    const struct lab_bloom b = {n, K, 1, MULTIPLIER, true};
+    return (struct lab_count){lab_sum(r, unit, alignment), n, runs, NULL, lab_bloom_rate(&b),
+                              lab_bloom_sigma(&b)};
+}
+
+static void make_table(const struct lab_results *r, struct lab_report *report, uint32_t first)
+{
+    struct lab_table *t = lab_table(report, LAB_GRID, "alignment", "hash function",
+                                    "URLs lost at every alignment, %");
+    lab_caption(t,
+                "Each URL gets a prefix of 0 to 15 bytes, so its digits fall on other places in "
+                "the blocks that a function reads. k = %u, M = %.0f, %.0f URLs in each run. "
+                "lookup2: as published, and in files of deja 0.1; the library's jenkins scrambles "
+                "its result.",
+                K, MULTIPLIER, count_of(r, first, 0).trials);
+    for (uint32_t f = 0; f < ALIGNED_FAMILIES; f++)
+        for (uint32_t i = 0; i < ALIGNED_ALIGNMENTS; i++) {
+            char column[16];
+            const struct lab_count count = count_of(r, first + f, i);
+            (void)snprintf(column, sizeof column, "+%u", i);
+            lab_cell_rate(lab_cell(t, families[f].name, column), &count, NULL);
+        }
+}
+
+void aligned_report(const struct lab_results *r, struct lab_report *report, uint32_t first)
+{
+    make_table(r, report, first);
+}
