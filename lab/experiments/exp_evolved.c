@@ -378,13 +378,80 @@ static void print_program(const struct lab_results *r, struct lab_report *report
                 end[0] != '\0' ? end : "nothing");
 }
 
+/* --- Claims ----------------------------------------------------------------------- */
+
+#define FEWER 0.95 /* fewer collisions: less than this times those of a random function */
+#define FEW   0.1  /* close to none */
+
+static struct lab_estimate estimate_of(const struct measured *m)
+{
+    return (struct lab_estimate){m->collisions / m->keys, m->sigma / m->keys, 0};
+}
+
+/* A claim about evolved functions: less than `share` times the collisions of a random one. */
+static struct lab_answer *ask(const struct lab_results *r, struct lab_report *report,
+                              uint32_t unit, enum count which, double share)
+{
+    static const char *const text[COUNTS] = {
+        "A hash function evolved for the URLs of a visit has fewer collisions on them than a "
+        "random function",
+        "It also has fewer on the new URLs of the next visit",
+        "When these are added to the URLs of the first visit, their collisions are close to zero",
+    };
+    const struct measured m = measure_function(r, unit, 0, which);
+    const struct lab_test test = lab_test_less(estimate_of(&m), share * m.expected / m.keys);
+    struct lab_claim *c =
+        lab_claim(report, "thesis, section 7.2.2", "%s (%s).", text[which], lists[unit].name);
+    lab_answer(&c->holds, &test, "%", "less than %g times the %.4g %% of a random function", share,
+               100 * m.expected / m.keys);
+    return &c->holds;
+}
+
+static void judge(const struct lab_results *r, struct lab_report *report, uint32_t unit)
+{
+    const double tried = lab_mean(r, unit, TRIED), chance = 100 * best_random(r, unit);
+    struct lab_answer *a = ask(r, report, unit, FIRST, FEWER);
+    lab_add_text(a,
+                 "The best of %.0f random functions, as many as programs were tried, would "
+                 "have %.4g %%.",
+                 tried, chance);
+    a = ask(r, report, unit, FRESH, FEWER);
+    lab_say(a, LAB_YES, "The program uses what the new URLs have in common with the others.");
+    lab_say(a, LAB_NO,
+            "The program was selected for the URLs of the first visit, and what suits "
+            "them does not suit the new ones.");
+    a = ask(r, report, unit, AMONG, FEW);
+    lab_add_text(a, "%.2f times as many as with a random function.",
+                 a->test.estimate / a->test.expected * FEW);
+}
+
+/* The published functions, as a check of the experiment. */
+static void judge_others(const struct lab_results *r, struct lab_report *report)
+{
+    struct lab_test test[LISTS * FUNCTIONS * COUNTS];
+    size_t n = 0;
+    for (uint32_t unit = 0; unit < LISTS; unit++)
+        for (size_t i = 1; i < FUNCTIONS; i++)
+            for (enum count which = FIRST; which < COUNTS; which++) {
+                const struct measured m = measure_function(r, unit, i, which);
+                test[n++] = lab_test_equal(estimate_of(&m), m.expected / m.keys, 1 - FEWER);
+            }
+    const struct lab_test all = lab_test_family(test, n);
+    struct lab_claim *c = lab_claim(report, "beyond the papers",
+                                    "lookup2, MurmurHash2 and XXH3 collide as often as a random "
+                                    "function, on every list.");
+    lab_answer(&c->holds, &all, "%", "n - m (1 - (1 - 1/m)^n) collisions of n URLs in m buckets");
+}
+
 static void make_report(const struct lab_results *r, struct lab_report *report)
 {
     for (uint32_t unit = 0; unit < LISTS; unit++) {
         make_table(r, report, unit);
         draw(r, report, unit);
         print_program(r, report, unit);
+        judge(r, report, unit);
     }
+    judge_others(r, report);
 }
 
 const struct lab_experiment exp_evolved = {

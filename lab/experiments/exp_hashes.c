@@ -91,36 +91,79 @@ static const struct shape shapes[] = {
     {"5.8", "Table 5.8: seeded functions, full filter, %", 2, 3, false, false},
 };
 
-/* Do the functions differ from each other?  If they do not, the sum of squared distances from
- * theory, over the filters with the same k, follows a chi-squared distribution. */
-static void judge_functions(const struct lab_results *r, struct lab_report *report)
+/* --- Claims ----------------------------------------------------------------------- */
+
+#define TOLERANCE 0.05 /* "yes" means: a difference of 5 % between two functions would be found */
+#define MIXED     (SETUPS - 1)
+
+/* The standard deviation of each value: computed once, because it is an integral. */
+struct sigmas {
+    double of[N_VALUES];
+};
+
+static struct sigmas sigmas(const struct lab_results *r)
 {
-    double sum = 0, degrees = 0, beyond = -INFINITY;
-    uint32_t worst = 0;
-    for (uint32_t k = 1; k <= K_MAX; k++) {
-        const struct lab_bloom b = thesis_bloom(r, k, 1, multiplier, false);
-        double squares = 0, n = 0;
-        for (uint32_t u = 0; u < SETUPS; u++) {
-            if (!setups[u].label[k - 1])
-                continue;
-            const double off = lab_sum(r, u, FULL + k - 1) / (b.n * r->runs) - lab_bloom_rate(&b);
-            squares += off * off * r->runs / (lab_bloom_sigma(&b) * lab_bloom_sigma(&b));
-            n++;
+    struct sigmas s = {{0}};
+    for (uint32_t k = 1; k <= K_MAX; k++)
+        for (uint32_t filling = 0; filling < 2; filling++) {
+            const struct lab_bloom b = thesis_bloom(r, k, 1, multiplier, filling);
+            s.of[(filling ? FILLING : FULL) + k - 1] = lab_bloom_sigma(&b);
         }
-        if ((squares - n) / sqrt(2 * n) > beyond) {
-            worst = k;
-            sum = squares;
-            degrees = n;
-            beyond = (squares - n) / sqrt(2 * n);
+    return s;
+}
+
+/* The rate of the units from .. to - 1, but not of `without`. */
+static struct lab_rate pool(const struct lab_results *r, const struct sigmas *s, uint32_t value,
+                            uint32_t from, uint32_t to, uint32_t without)
+{
+    struct lab_rate rate = {0};
+    uint32_t units = 0;
+    for (uint32_t u = from; u < to; u++)
+        if (u != without) {
+            rate.hits += lab_sum(r, u, value);
+            units++;
         }
+    rate.trials = lab_n(r) * r->runs * units;
+    rate.sigma = s->of[value] / sqrt((double)r->runs * units);
+    return rate;
+}
+
+/* Each function compared with the three others, for each k, filling and full. */
+static void judge_functions(const struct lab_results *r, const struct sigmas *s,
+                            struct lab_report *report)
+{
+    struct lab_test test[2 * K_MAX * MIXED];
+    size_t worst = 0;
+    for (uint32_t i = 0; i < 2 * K_MAX * MIXED; i++) {
+        const uint32_t value = i / MIXED, u = i % MIXED;
+        test[i] = lab_test_ratio(pool(r, s, value, u, u + 1, SETUPS),
+                                 pool(r, s, value, 0, MIXED, u), 1, TOLERANCE);
+        worst = test[i].p < test[worst].p ? i : worst;
     }
-    lab_verdict(
-        report, beyond < LAB_FAR ? LAB_AGREES : LAB_DIFFERS,
-        "No function is better than another, and one seeded function is as good as several "
-        "different ones, as the thesis concludes: the differences from one common rate add up to "
-        "chi-squared %.1f at k = %u, where they are largest; chance alone gives %.0f +- %.1f. The "
-        "ranking in the thesis is due to chance.",
-        sum, worst, degrees, sqrt(2 * degrees));
+    const struct lab_test all = lab_test_family(test, sizeof test / sizeof test[0]);
+    struct lab_claim *c = lab_claim(report, "thesis, tables 5.1-5.8",
+                                    "Jenkins, MurmurHash, MD5 and SHA-1 are equally good.");
+    lab_answer(&c->holds, &all, "", "the rate of each, divided by that of the three others, is 1");
+    lab_add_text(&c->holds, "The furthest off: %s, k = %u, %s.", setups[worst % MIXED].label[0],
+                 (unsigned)(worst / MIXED % K_MAX + 1),
+                 worst / MIXED < FULL ? "incremental" : "full");
+}
+
+/* The four seeded functions compared with the mixed ones. */
+static void judge_seeds(const struct lab_results *r, const struct sigmas *s,
+                        struct lab_report *report)
+{
+    struct lab_test test[2 * K_MAX];
+    size_t n = 0;
+    for (uint32_t value = 0; value < 2 * K_MAX; value++)
+        if (value % K_MAX != 0) /* one function is not a mixture */
+            test[n++] = lab_test_ratio(pool(r, s, value, 0, MIXED, SETUPS),
+                                       pool(r, s, value, MIXED, SETUPS, SETUPS), 1, TOLERANCE);
+    const struct lab_test all = lab_test_family(test, n);
+    struct lab_claim *c = lab_claim(report, "thesis, tables 5.2-5.3 and 5.6-5.7",
+                                    "One function with k salts is as good as k different "
+                                    "functions.");
+    lab_answer(&c->holds, &all, "", "the rate with salts, divided by that of the mixed, is 1");
 }
 
 static void make_report(const struct lab_results *r, struct lab_report *report)
@@ -128,7 +171,9 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         make_table(r, report, &shapes[i]);
     lab_judge_rates(report, 0, report->n_tables);
-    judge_functions(r, report);
+    const struct sigmas s = sigmas(r);
+    judge_functions(r, &s, report);
+    judge_seeds(r, &s, report);
     aligned_report(r, report, SETUPS);
     lab_verdict(
         report, LAB_NOTE,
