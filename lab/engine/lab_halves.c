@@ -1,6 +1,6 @@
 /* lab_halves.c - how the multi-layer papers count false positives; see lab_halves.h. */
 #include "lab/engine/lab_halves.h"
-#include "lab/engine/lab_mlbf.h"
+#include "lab/engine/lab_ideal.h"
 #include "lab/engine/lab_task.h"
 #include "tools/base/mix.h"
 #include <math.h>
@@ -71,53 +71,112 @@ double lab_halves_sigma(const struct lab_bloom *b)
     return lab_bloom_sigma_of(b, b->n, 2);
 }
 
-static double count_plain(struct lab_task *t, const struct lines *l, double arrays, uint64_t seed)
+static void count_equal(struct lab_task *t, const struct lines *l, double arrays)
 {
     const struct lab_bloom b = lab_halves_plain((double)(l->n / 2), arrays);
     deja_options opt = lab_options(t, DEJA_CLASSIC);
     double bytes;
     opt.hashes = b.k;
     opt.multiplier = b.multiplier;
-    opt.seed = seed;
-    return count_filters(t, l, opt, &bytes);
+    opt.seed = t->seed + 2;
+    t->value[HALVES_EQUAL] = count_filters(t, l, opt, &bytes);
 }
 
-static void count_kind(struct lab_task *t, const struct lines *l, uint64_t seed)
+#define KIND_LAYERS 10u /* the most that deja's own kind can have */
+
+/* deja's own layered kind: in its own mode for p = 0.05, or in paper mode with the paper's k and
+ * m. */
+static void count_kind(struct lab_task *t, const struct lab_halves *how, const struct lines *l,
+                       bool paper)
 {
     deja_options opt = lab_options(t, DEJA_LAYERED);
     double bytes;
-    opt.fp_rate = 0.05;
-    opt.seed = seed;
-    t->value[HALVES_KIND] = count_filters(t, l, opt, &bytes);
-    t->value[HALVES_KIND_BITS] = 8 * bytes / (double)(l->n / 2);
+    opt.flags = how->delimiter == '/' ? 0 : DEJA_LAYERED_WORDS;
+    opt.layers = how->robin > 0 && how->robin < KIND_LAYERS ? how->robin : KIND_LAYERS;
+    opt.seed = t->seed + (paper ? 6 : 4);
+    if (paper) {
+        opt.flags |= DEJA_LAYERED_PAPER;
+        opt.hashes = HALVES_K;
+        opt.multiplier = HALVES_BITS / HALVES_K;
+    } else {
+        opt.fp_rate = 0.05;
+    }
+    t->value[paper ? HALVES_PAPER : HALVES_KIND] = count_filters(t, l, opt, &bytes);
+    t->value[paper ? HALVES_PAPER_BITS : HALVES_KIND_BITS] = 8 * bytes / (double)(l->n / 2);
 }
 
-/* --- The multi-layer filter ---------------------------------------------------------- */
+/* --- The papers' filters ---------------------------------------------------------- */
 
-static void fill_layered(struct lab_task *t, const struct lab_halves *how, const struct lines *l,
-                         struct lab_mlbf *f)
+static uint64_t bits_of(const struct lines *l)
+{
+    return (uint64_t)(HALVES_BITS * (double)(l->n / 2));
+}
+
+static void fill_pair(struct lab_task *t, const struct lab_mlbf_how *how, const struct lines *l,
+                      struct lab_mlbf *f)
 {
     for (unsigned half = 0; half < 2 && t->rc == DEJA_OK; half++)
-        lab_checked(t,
-                    lab_mlbf_init(&f[half], (uint64_t)(HALVES_BITS * (double)(l->n / 2)), HALVES_K,
-                                  t->seed + half * HALVES_K, how->delimiter, how->robin, t->err));
+        lab_checked(t, lab_mlbf_init(&f[half], bits_of(l), HALVES_K, t->seed + half * HALVES_K,
+                                     how, t->err));
     for (uint64_t i = 0; i < l->n && lab_going(t); i++)
         if (lab_mlbf_add(&f[i >= l->n / 2], l->all[i]) < 0)
             lab_failed(t, DEJA_ENOMEM, "out of memory for a layer");
 }
 
-static void count_layered(struct lab_task *t, const struct lab_halves *how, const struct lines *l)
+/* Returns the lines that both filters of this rule report; counts those that one misses. */
+static double count_pair(struct lab_task *t, const struct lab_mlbf_how *how, const struct lines *l)
 {
     struct lab_mlbf f[2] = {{0}, {0}};
-    fill_layered(t, how, l, f);
+    double both = 0;
+    fill_pair(t, how, l, f);
     for (unsigned half = 0; half < 2 && t->rc == DEJA_OK; half++)
         for (uint64_t i = 0; i < l->n_asked[half]; i++) {
             t->value[HALVES_MISSED] += !lab_mlbf_has(&f[half], l->asked[half][i]);
-            t->value[HALVES_LAYERED] += lab_mlbf_has(&f[!half], l->asked[half][i]);
+            both += lab_mlbf_has(&f[!half], l->asked[half][i]);
         }
-    t->value[HALVES_ARRAYS] = (f[0].layers > f[1].layers ? f[0].layers : f[1].layers) + 1.0;
+    if (how->rule == LAB_MLBF_LAYERED)
+        t->value[HALVES_ARRAYS] = fmax(lab_mlbf_arrays(&f[0]), lab_mlbf_arrays(&f[1]));
     lab_mlbf_fini(&f[0]);
     lab_mlbf_fini(&f[1]);
+    return both;
+}
+
+/* Fill the model with one half of the lines and ask it for those of the other. */
+static void ask_ideal(struct lab_task *t, const struct lab_mlbf_how *how, const struct lines *l,
+                      unsigned half, struct lab_expected *sum)
+{
+    struct lab_ideal d;
+    const uint64_t from = half ? l->n / 2 : 0, to = half ? l->n : l->n / 2;
+    int rc = lab_ideal_init(&d, bits_of(l), HALVES_K, how);
+    for (uint64_t i = from; i < to && rc == DEJA_OK && lab_going(t); i++)
+        rc = lab_ideal_add(&d, l->all[i]);
+    if (rc == DEJA_OK)
+        rc = lab_ideal_ready(&d);
+    for (uint64_t i = 0; i < l->n_asked[!half] && rc == DEJA_OK && lab_going(t); i++)
+        rc = lab_ideal_ask(&d, l->asked[!half][i]);
+    if (rc < 0)
+        lab_failed(t, rc, "out of memory for a set of segments");
+    if (t->rc == DEJA_OK) {
+        const struct lab_expected e = lab_ideal_expected(&d);
+        sum->sure += e.sure;
+        sum->chance += e.chance;
+        sum->variance += e.variance;
+    }
+    lab_ideal_fini(&d);
+}
+
+/* Measure one of Algorithms 1 and 2 or 3 and 4, and predict the result: value[model] and the two
+ * after it. */
+static double count_segments(struct lab_task *t, const struct lab_mlbf_how *how,
+                             const struct lines *l, enum lab_halves_value model)
+{
+    struct lab_expected sum = {0};
+    for (unsigned half = 0; half < 2; half++)
+        ask_ideal(t, how, l, half, &sum);
+    t->value[model] = sum.sure;
+    t->value[model + 1] = sum.chance;
+    t->value[model + 2] = sum.variance;
+    return count_pair(t, how, l);
 }
 
 void lab_halves(struct lab_task *t, const struct lab_halves *how, const deja_slice *line,
@@ -125,11 +184,15 @@ void lab_halves(struct lab_task *t, const struct lab_halves *how, const deja_sli
 {
     struct lines l = {.all = line, .n = rows};
     double *value = t->value;
+    const struct lab_mlbf_how whole = {LAB_MLBF_LINE, how->delimiter, 0},
+                              one = {LAB_MLBF_ONE, how->delimiter, 0},
+                              layers = {LAB_MLBF_LAYERED, how->delimiter, how->robin};
     draw(t, &l);
     value[HALVES_ASKED] = (double)(rows / 2);
-    value[HALVES_PLAIN] = count_plain(t, &l, 1, t->seed);
-    count_layered(t, how, &l);
-    value[HALVES_EQUAL] = count_plain(t, &l, value[HALVES_ARRAYS], t->seed + 2);
-    if (how->delimiter == '/')
-        count_kind(t, &l, t->seed + 4);
+    value[HALVES_PLAIN] = count_pair(t, &whole, &l);
+    value[HALVES_ONE] = count_segments(t, &one, &l, HALVES_ONE_SURE);
+    value[HALVES_LAYERED] = count_segments(t, &layers, &l, HALVES_LAYERED_SURE);
+    count_equal(t, &l, value[HALVES_ARRAYS]);
+    count_kind(t, how, &l, false);
+    count_kind(t, how, &l, true);
 }

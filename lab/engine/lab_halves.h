@@ -14,20 +14,29 @@
 #define HALVES_RATE 0.050269 /* rate of such a filter: (1 - e^(-k / bits))^k */
 
 struct lab_halves {
-    char delimiter; /* between layers: '/' or ' ' */
+    char delimiter; /* between segments: '/' or ' ' */
     uint32_t robin; /* number of layers that words go to in turn; 0: one per segment */
 };
 
-/* The results. */
+/* The results: lines that both filters report, unless stated otherwise. */
 enum lab_halves_value {
-    HALVES_PLAIN,     /* one Bloom filter as the paper sizes it */
-    HALVES_LAYERED,   /* the multi-layer filter, each array of that size */
-    HALVES_EQUAL,     /* one Bloom filter with the memory of all those arrays */
-    HALVES_ARRAYS,    /* their number: the layers and the one of the XOR */
-    HALVES_KIND,      /* deja's own layered kind, created for p = 0.05 (URLs only) */
-    HALVES_KIND_BITS, /* and its memory, bits per line */
-    HALVES_MISSED,    /* lines that their own filter did not find: must be 0 */
+    HALVES_PLAIN,     /* one Bloom filter of whole lines, as in the published program */
+    HALVES_ONE,       /* one Bloom filter of segments: Algorithms 1 and 2 as printed */
+    HALVES_LAYERED,   /* Algorithms 3 and 4, each array of the same size */
+    HALVES_EQUAL,     /* one Bloom filter of whole lines with the memory of all those arrays */
+    HALVES_KIND,      /* deja's own layered kind, created for p = 0.05 */
+    HALVES_PAPER,     /* the same with --layered paper and the paper's k and m */
+    HALVES_ARRAYS,    /* number of arrays: the layers and the one of the XOR */
+    HALVES_KIND_BITS, /* memory of deja's own filters, bits per line of a half */
+    HALVES_PAPER_BITS,
+    HALVES_MISSED, /* lines that their own filter did not find: must be 0 */
     HALVES_ASKED,
+    HALVES_ONE_SURE, /* as lab_ideal.h predicts: three values each */
+    HALVES_ONE_CHANCE,
+    HALVES_ONE_VARIANCE,
+    HALVES_LAYERED_SURE,
+    HALVES_LAYERED_CHANCE,
+    HALVES_LAYERED_VARIANCE,
     HALVES_VALUES
 };
 /* A plain filter for a half of n lines: for one array as in the paper, otherwise the best one with

@@ -135,8 +135,8 @@ static void run_layers(struct lab_task *t, bool layered)
     const uint64_t n = keys->n, m = (uint64_t)(HALVES_BITS * (double)n);
     struct lab_mlbf f;
     double found = 0;
-    /* No URL has this byte, so there is one segment: the filter of Algorithms 1 and 2. */
-    lab_checked(t, lab_mlbf_init(&f, m, HALVES_K, t->seed, layered ? '/' : '\n', 0, t->err));
+    const struct lab_mlbf_how how = {layered ? LAB_MLBF_LAYERED : LAB_MLBF_LINE, '/', 0};
+    lab_checked(t, lab_mlbf_init(&f, m, HALVES_K, t->seed, &how, t->err));
     const double begin = clock_ns();
     for (uint64_t i = 0; i < n && t->rc == DEJA_OK; i++)
         if (lab_mlbf_add(&f, keys->added[i]) < 0)

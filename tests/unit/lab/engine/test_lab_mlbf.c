@@ -9,12 +9,18 @@ static deja_slice text(const char *s)
     return (deja_slice){s, strlen(s)};
 }
 
-static struct lab_mlbf a_filter(char delimiter, uint32_t robin)
+static struct lab_mlbf a_filter_by(enum lab_mlbf_rule rule, char delimiter, uint32_t robin)
 {
+    const struct lab_mlbf_how how = {rule, delimiter, robin};
     struct lab_mlbf f;
     deja_error err;
-    assert_int_equal(lab_mlbf_init(&f, 100003, 4, 7, delimiter, robin, &err), DEJA_OK);
+    assert_int_equal(lab_mlbf_init(&f, 100003, 4, 7, &how, &err), DEJA_OK);
     return f;
+}
+
+static struct lab_mlbf a_filter(char delimiter, uint32_t robin)
+{
+    return a_filter_by(LAB_MLBF_LAYERED, delimiter, robin);
 }
 
 static void add(struct lab_mlbf *f, const char *key)
@@ -55,6 +61,35 @@ static void recombined_segments_are_not_found(void **state)
     add(&f, "http://a.example/one");
     add(&f, "http://b.example/two");
     assert_false(lab_mlbf_has(&f, text("http://a.example/two")));
+    lab_mlbf_fini(&f);
+}
+
+/* Algorithms 1 and 2 as printed: one array for all segments, so that they combine, in any order
+ * and number, into URLs that were never added. */
+static void in_one_array_segments_recombine(void **state)
+{
+    struct lab_mlbf f = a_filter_by(LAB_MLBF_ONE, '/', 0);
+    add(&f, "http://a.example/one/more");
+    add(&f, "http://b.example/two");
+    assert_int_equal(lab_mlbf_arrays(&f), 1);
+    assert_true(lab_mlbf_has(&f, text("http://a.example/two")));
+    assert_true(lab_mlbf_has(&f, text("https://more/b.example/one/one")));
+    assert_true(lab_mlbf_has(&f, text("two")));
+    assert_false(lab_mlbf_has(&f, text("http://a.example/three")));
+    lab_mlbf_fini(&f);
+}
+
+/* The published program hashes a line whole, with its scheme. */
+static void whole_lines_do_not_recombine(void **state)
+{
+    struct lab_mlbf f = a_filter_by(LAB_MLBF_LINE, '/', 0);
+    add(&f, "http://a.example/one");
+    add(&f, "http://b.example/two");
+    assert_int_equal(lab_mlbf_arrays(&f), 1);
+    assert_true(lab_mlbf_has(&f, text("http://a.example/one")));
+    assert_false(lab_mlbf_has(&f, text("http://a.example/two")));
+    assert_false(lab_mlbf_has(&f, text("https://a.example/one")));
+    assert_false(lab_mlbf_has(&f, text("a.example/one")));
     lab_mlbf_fini(&f);
 }
 
@@ -111,11 +146,27 @@ static void the_number_of_layers_is_limited(void **state)
     lab_mlbf_fini(&f);
 }
 
+/* Short segments that differ in one bit have different positions: of 2000 pairs, none has all
+ * four in common (m^4 / 24 possible sets). */
+static void similar_segments_have_different_positions(void **state)
+{
+    for (int i = 0; i < 2000; i++) {
+        char even[16], odd[16];
+        snprintf(even, sizeof even, "p%d", 2 * i);
+        snprintf(odd, sizeof odd, "p%d", 2 * i + 1);
+        struct lab_mlbf f = a_filter_by(LAB_MLBF_ONE, '/', 0);
+        add(&f, even);
+        assert_false(lab_mlbf_has(&f, text(odd)));
+        lab_mlbf_fini(&f);
+    }
+}
+
 static void a_filter_without_bits_is_refused(void **state)
 {
+    const struct lab_mlbf_how how = {LAB_MLBF_LAYERED, ' ', 2};
     struct lab_mlbf f;
     deja_error err;
-    assert_int_equal(lab_mlbf_init(&f, 0, 4, 7, ' ', 2, &err), DEJA_EINVAL);
+    assert_int_equal(lab_mlbf_init(&f, 0, 4, 7, &how, &err), DEJA_EINVAL);
     lab_mlbf_fini(&f);
 }
 
@@ -132,10 +183,13 @@ int main(void)
         cmocka_unit_test(added_keys_are_found),
         cmocka_unit_test(the_scheme_is_cut_off),
         cmocka_unit_test(recombined_segments_are_not_found),
+        cmocka_unit_test(in_one_array_segments_recombine),
+        cmocka_unit_test(whole_lines_do_not_recombine),
         cmocka_unit_test(equal_segments_cancel_out),
         cmocka_unit_test(a_deeper_url_than_any_added_is_not_found),
         cmocka_unit_test(words_go_to_the_layers_in_turn),
         cmocka_unit_test(the_number_of_layers_is_limited),
+        cmocka_unit_test(similar_segments_have_different_positions),
         cmocka_unit_test(a_filter_without_bits_is_refused),
         cmocka_unit_test(words_are_counted),
     };
