@@ -2,6 +2,7 @@
  *
  * Reads the options, prepares the URLs and the output folder, lets lab_runner.c run the
  * experiments, and writes their results as CSV, SVG and one HTML page. */
+#include "cli/commands/lab_folder.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
 #include "lab/engine/lab_journal.h"
@@ -25,6 +26,7 @@ struct lab_options {
     struct shared_options shared;
     uint32_t runs;
     const char *urls;
+    const char *graph;
     const char *out;
     bool quick;
     bool resume;
@@ -47,6 +49,11 @@ static const struct opt options[] = {
                "use the distinct lines of FILE instead of generated URLs", OPT_USED(1)),
     OPT_STRING(0, "csv", "COLUMN", struct lab_options, shared.csv,
                "read FILE as CSV and use COLUMN, a name or a number"),
+    OPT_STRING(
+        0, "graph", "PATH", struct lab_options, graph,
+        "replay: crawl the site in PATH instead of generated ones: the folder of a finished "
+        "`deja crawl`, or a file with one link per line (FROM, a tab, TO)",
+        OPT_USED(1)),
     OPT_STRING('o', "output", "DIR", struct lab_options, out,
                "write the report to DIR; create it if it is missing (default deja-lab)",
                OPT_USED(1)),
@@ -75,6 +82,7 @@ struct session {
     const struct call *call;
     const struct lab_options *o;
     struct lab lab;
+    struct lab_graph graph; /* of --graph */
     const struct lab_experiment *chosen[EXPERIMENTS];
     struct lab_results results[EXPERIMENTS];
     struct lab_report report[EXPERIMENTS];
@@ -222,6 +230,9 @@ static int prepare(struct session *s, deja_error *err)
     s->lab.quick = o->quick;
     s->lab.stop = s->call->stop;
     int rc = load_keys(s, err);
+    if (rc == DEJA_OK && o->graph)
+        rc = lab_folder_read(&s->graph, o->graph, s->call->stop, err);
+    s->lab.graph = o->graph ? &s->graph : NULL;
     for (; rc == DEJA_OK && s->n_results < s->n; s->n_results++)
         rc = lab_results_init(&s->results[s->n_results], &s->lab, s->chosen[s->n_results], err);
     if (rc == DEJA_OK && !o->resume && mkdir(o->out, 0777) != 0 && errno != EEXIST)
@@ -370,6 +381,7 @@ static void session_fini(struct session *s)
         lab_report_fini(&s->report[i]);
     lab_journal_close(&s->journal);
     lab_keys_fini(&s->lab.keys);
+    lab_graph_fini(&s->graph);
     free(s);
 }
 

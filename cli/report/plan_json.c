@@ -92,6 +92,7 @@ void plan_json(const struct plan_report *s, struct out *o)
     if (s->c->filter.kind != 0 && !deja_kind_can(s->c->filter.kind, DEJA_CAN_BUILD) &&
         !deja_kind_can(s->c->filter.kind, DEJA_CAN_EXPIRE))
         json_filling(&j, s);
+    json_real(&j, "pages_missed_per_loss", PLAN_PAGES_PER_LOSS);
     json_string(&j, "recommended", s->best != NULL ? deja_kind_name(s->best->kind) : NULL);
     json_string(&j, "reason", s->best != NULL ? s->reason : NULL);
     json_string(&j, "command", s->command);

@@ -9,6 +9,10 @@
 #define PLAN_RATES    9 /* 1e-1 .. 1e-9 */
 #define PLAN_FILLINGS 9
 
+/* The pages that a crawl misses for each key that its filter mistakes for seen, that page included:
+ * deja lab replay, generated sites, for rates of 1 % and less. */
+#define PLAN_PAGES_PER_LOSS 2.0
+
 struct plan_row {
     uint32_t kind;
     bool possible;

@@ -95,6 +95,10 @@ static void print_key_table(struct out *o, const struct plan_report *s)
 /* Prints notes on what the rows do not show. */
 static void print_notes(struct out *o, const struct plan_report *s)
 {
+    out_printf(o,
+               "  lost/million counts keys; a crawl misses about %.0f pages for each "
+               "(deja lab replay)\n",
+               PLAN_PAGES_PER_LOSS);
     if (s->key_length > 0)
         print_key_table(o, s);
     if (plan_find(s, DEJA_STATIC))

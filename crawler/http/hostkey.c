@@ -22,6 +22,16 @@ static struct url_parts split(deja_slice url)
     return a;
 }
 
+int hostkey_canon(const deja_url_rules *rules, deja_slice url, struct buffer *room,
+                  deja_slice *canon)
+{
+    room->len = 0;
+    if (!buffer_reserve(room, DEJA_URL_ROOM(url.len)))
+        return DEJA_ENOMEM;
+    const int rc = deja_url_canon(rules, url, room->data, room->cap, canon, NULL);
+    return rc == DEJA_OK ? hostkey_clean(*canon, room, canon) : rc;
+}
+
 bool hostkey_has_credentials(deja_slice url)
 {
     const struct url_parts a = split(url);

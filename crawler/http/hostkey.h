@@ -7,6 +7,10 @@
  * http://u:p@example.org./ becomes http://example.org/.  *clean is url itself or bytes in room;
  * url may lie in room.  Fails with DEJA_ENOTURL if the URL has no host, or with DEJA_ENOMEM. */
 int hostkey_clean(deja_slice url, struct buffer *room, deja_slice *clean);
+/* The form of a link that a crawl uses: canonical, and cleaned as above.  The result is in room.
+ * Fails as deja_url_canon does. */
+int hostkey_canon(const deja_url_rules *rules, deja_slice url, struct buffer *room,
+                  deja_slice *canon);
 bool hostkey_has_credentials(deja_slice url);
 
 /* Appends the name that delays and limits are counted by: the host in lower case, without its

@@ -22,12 +22,7 @@ static int no_memory(deja_error *err)
 
 int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon)
 {
-    c->url_room.len = 0;
-    if (!buffer_reserve(&c->url_room, DEJA_URL_ROOM(url.len)))
-        return DEJA_ENOMEM;
-    const int rc =
-        deja_url_canon(c->o->cache.url, url, c->url_room.data, c->url_room.cap, canon, NULL);
-    return rc == DEJA_OK ? hostkey_clean(*canon, &c->url_room, canon) : rc;
+    return hostkey_canon(c->o->cache.url, url, &c->url_room, canon);
 }
 
 int crawler_add_host(struct crawler *c, deja_slice name, int64_t id, struct host **h,

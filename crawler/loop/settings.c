@@ -475,6 +475,13 @@ static struct rules name_rules(const deja_url_rules *rules)
     return f;
 }
 
+const deja_url_rules *settings_rules(deja_slice stored, const deja_url_rules *newest)
+{
+    while (newest && ascii_compare(stored, ascii_slice(name_rules(newest).text)) != 0)
+        newest = deja_url_rules_older(newest);
+    return newest;
+}
+
 /* The crawl keeps its URL rules, even those of an older version. */
 static int check_rules(struct crawler *c, deja_error *err)
 {
@@ -487,9 +494,7 @@ static int check_rules(struct crawler *c, deja_error *err)
     else if (rc == DEJA_OK && !blank)
         rc = frontier_set_blob(c->queue, "url", ascii_slice(name_rules(rules).text), err);
     else if (rc == DEJA_OK)
-        while (rules &&
-               ascii_compare(buffer_slice(&was), ascii_slice(name_rules(rules).text)) != 0)
-            rules = deja_url_rules_older(rules);
+        rules = settings_rules(buffer_slice(&was), rules);
     if (rc == DEJA_OK && !rules)
         rc = fail(err, DEJA_EMISMATCH,
                   "--url: this crawl uses profile %.*s with its own parameters to drop and keep; "

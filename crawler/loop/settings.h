@@ -9,5 +9,7 @@ int settings_settle(struct crawler *c, deja_error *err);
 /* Report the remembered options, and a missing contact. */
 void settings_say(struct crawler *c);
 void settings_fini(struct crawler *c);
+/* The version of these URL rules that the queue has stored as "url", or NULL: it has others. */
+const deja_url_rules *settings_rules(deja_slice stored, const deja_url_rules *newest);
 
 #endif

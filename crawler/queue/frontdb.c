@@ -55,6 +55,8 @@ static const char *const text_of[STATEMENTS] = {
     [EACH_LINE] = "SELECT cdxj_line(url, at_time, status, CASE revisit WHEN 1 THEN 'warc/revisit' "
                   "ELSE mime END, digest, file, offset, length) AS line FROM url WHERE state = 2 "
                   "AND file > 0 ORDER BY line",
+    [EACH_COPY] = "SELECT url, depth, status, file, offset, length FROM url WHERE state = 2 AND "
+                  "revisit = 0 AND file > 0 AND outcome = 0 ORDER BY id",
 };
 
 static const char schema[] =

@@ -25,6 +25,7 @@ enum statement {
     EACH_SINCE,
     EACH_DONE,
     EACH_LINE,
+    EACH_COPY,
     STATEMENTS
 };
 

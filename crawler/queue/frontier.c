@@ -330,3 +330,30 @@ int frontier_each_line(frontier *f, frontier_text_take *take, void *ctx, deja_er
     struct texts texts = {take, ctx};
     return frontdb_read(f, EACH_LINE, NULL, take_text, &texts, err);
 }
+
+struct copies {
+    frontier_copy_take *take;
+    void *ctx;
+};
+
+static int take_each_copy(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    const struct copies *copies = ctx;
+    struct frontier_url u = {0};
+    struct frontier_page p = {0};
+    int64_t status, at, len;
+    if (!frontdb_text(s, 0, &u.url) || u.url.len == 0 || !frontdb_count(s, 1, &u.depth) ||
+        !frontdb_number(s, 2, 0, 999, &status) || !frontdb_count(s, 3, &p.place.file) ||
+        !frontdb_number(s, 4, 0, INT64_MAX, &at) || !frontdb_number(s, 5, 0, INT64_MAX, &len))
+        return frontier_damaged(f, FRONTDB_URL_ROW, err);
+    p.status = (int)status;
+    p.place.at = (uint64_t)at;
+    p.place.len = (uint64_t)len;
+    return copies->take(copies->ctx, &u, &p, err);
+}
+
+int frontier_each_copy(frontier *f, frontier_copy_take *take, void *ctx, deja_error *err)
+{
+    struct copies copies = {take, ctx};
+    return frontdb_read(f, EACH_COPY, NULL, take_each_copy, &copies, err);
+}

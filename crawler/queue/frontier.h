@@ -94,6 +94,11 @@ typedef int frontier_text_take(void *ctx, deja_slice text, deja_error *err);
 /* Each URL added after this one. */
 int frontier_each_since(frontier *f, int64_t id, frontier_text_take *take, void *ctx,
                         deja_error *err);
+/* Each page and redirect in the archive, without revisit records: its URL and depth, its status
+ * and place. */
+typedef int frontier_copy_take(void *ctx, const struct frontier_url *u,
+                               const struct frontier_page *p, deja_error *err);
+int frontier_each_copy(frontier *f, frontier_copy_take *take, void *ctx, deja_error *err);
 /* Each line of the archive's index, sorted. */
 int frontier_each_line(frontier *f, frontier_text_take *take, void *ctx, deja_error *err);
 

@@ -14,6 +14,7 @@
 #include "deja.h"
 #include <stdatomic.h>
 
+struct lab_graph;
 struct lab_report;
 struct lab_results;
 
@@ -30,6 +31,7 @@ struct lab_keys {
 
 struct lab {
     struct lab_keys keys;
+    const struct lab_graph *graph; /* of --graph, or NULL (lab_graph.h) */
     uint32_t runs;
     uint64_t seed;
     uint32_t threads;

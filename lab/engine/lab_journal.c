@@ -1,5 +1,6 @@
 /* lab_journal.c - a record of finished units, so that a lab can be resumed; see lab_journal.h. */
 #include "lab/engine/lab_journal.h"
+#include "lab/engine/lab_graph.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
 #include <errno.h>
@@ -15,9 +16,12 @@
 
 static void make_head(char *head, size_t cap, const struct lab *lab)
 {
-    (void)snprintf(head, cap, "deja-lab 1 version=%s n=%llu seed=%llu keys=%016llx",
-                   deja_version(), (unsigned long long)lab->keys.n, (unsigned long long)lab->seed,
-                   (unsigned long long)lab->keys.id);
+    const int len = snprintf(head, cap, "deja-lab 1 version=%s n=%llu seed=%llu keys=%016llx",
+                             deja_version(), (unsigned long long)lab->keys.n,
+                             (unsigned long long)lab->seed, (unsigned long long)lab->keys.id);
+    if (lab->graph)
+        (void)snprintf(head + len, cap - (size_t)len, " graph=%016llx",
+                       (unsigned long long)lab->graph->id);
 }
 
 /* The results that a line belongs to, or NULL if that experiment is not part of this run. */
@@ -76,11 +80,11 @@ static int read_journal(FILE *file, const char *path, const char *head,
     if (len > 0 && line[len - 1] == '\n')
         line[len - 1] = '\0';
     if (len <= 0 || strcmp(line, head) != 0)
-        rc =
-            fail(err, DEJA_EMISMATCH,
-                 "%s belongs to another lab (%.90s); give the same --urls, --seed and --quick, or "
-                 "omit --resume to start over",
-                 fail_path(path).text, len > 0 ? line : "empty");
+        rc = fail(
+            err, DEJA_EMISMATCH,
+            "%s belongs to another lab (%.90s); give the same --urls, --graph, --seed and --quick, or "
+            "omit --resume to start over",
+            fail_path(path).text, len > 0 ? line : "empty");
     *good = len;
     while (rc == DEJA_OK && (len = getline(&line, &cap, file)) > 0 && line[len - 1] == '\n') {
         line[len - 1] = '\0';

@@ -2,7 +2,7 @@
  *
  * Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001: the closest dominator of a
  * page is the closest common ancestor, in the tree found so far, of all pages that link to it.
- * Repeated until nothing changes.  Their numbering is the reverse postorder; any order works in
+ * Repeated until nothing changes.  They number the pages in the reverse order of a depth-first walk; any order works in
  * which a dominator comes before its pages, and that of a breadth-first crawl does: the shortest
  * path, too, leads through the dominator. */
 #include "lab/engine/lab_reach.h"
@@ -126,27 +126,59 @@ void lab_reach_fini(struct lab_reach *r)
 
 /* --- Losses ------------------------------------------------------------------------------- */
 
+/* What one visit does to the pages so far. */
+struct visit {
+    const double *lost;
+    double *kept;  /* the probability that no dominator is lost */
+    double *above; /* the sum of these probabilities */
+};
+
+static void begin_visits(struct visit *visit, uint32_t visits, const double *const *lost,
+                         double *room, size_t n)
+{
+    for (uint32_t v = 0; v < visits; v++) {
+        visit[v] = (struct visit){lost[v], room + 2 * v * n, room + (2 * v + 1) * n};
+        visit[v].kept[0] = 1;
+        visit[v].above[0] = 0;
+    }
+}
+
 /* The variance: page b is the lowest of the lost dominators of its subtree, one for each visit,
- * with the probability (a + q)^v - a^v, where q = lost[b], and a is the sum for the dominators
- * above it.  It then takes its subtree along, as a whole. */
-int lab_reach_missed(const struct lab_reach *r, const double *lost, uint32_t visits,
+ * with the probability
+ *
+ *     product over the visits of (a + q) - product of a
+ *
+ * where q = lost[v][b], and a is the sum for the dominators above it.  It then takes its subtree
+ * along, as a whole. */
+static void add_page(const struct lab_reach *r, struct visit *visit, uint32_t visits, uint32_t at,
+                     struct lab_missed *sum)
+{
+    const uint32_t parent = r->parent[at];
+    double missed = 1, with = 1, without = 1;
+    for (uint32_t v = 0; v < visits; v++) {
+        const double q = visit[v].lost[at], a = visit[v].above[parent];
+        visit[v].kept[at] = visit[v].kept[parent] * (1 - q);
+        visit[v].above[at] = a + q;
+        missed *= 1 - visit[v].kept[at];
+        with *= a + q;
+        without *= a;
+    }
+    sum->mean += missed;
+    sum->sigma += (with - without) * r->below[at] * r->below[at];
+}
+
+int lab_reach_missed(const struct lab_reach *r, const double *const *lost, uint32_t visits,
                      struct lab_missed *missed, deja_error *err)
 {
-    double *kept = malloc(2 * ((size_t)r->n + 1) * sizeof *kept), variance = 0;
-    double *above = kept ? kept + r->n : NULL;
+    struct visit visit[LAB_VISITS_MAX];
+    double *room = malloc(2 * (size_t)visits * r->n * sizeof *room);
     *missed = (struct lab_missed){0};
-    if (!kept)
+    if (!room)
         return no_memory(err);
-    kept[0] = 1;
-    above[0] = 0;
-    for (uint32_t at = 1; at < r->n; at++) {
-        const double a = above[r->parent[at]], q = lost[at], size = r->below[at];
-        kept[at] = kept[r->parent[at]] * (1 - q);
-        above[at] = a + q;
-        missed->mean += pow(1 - kept[at], visits);
-        variance += size * size * (pow(a + q, visits) - pow(a, visits));
-    }
-    missed->sigma = sqrt(variance);
-    free(kept);
+    begin_visits(visit, visits, lost, room, r->n);
+    for (uint32_t at = 1; at < r->n; at++)
+        add_page(r, visit, visits, at, missed);
+    missed->sigma = sqrt(missed->sigma);
+    free(room);
     return DEJA_OK;
 }

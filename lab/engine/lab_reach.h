@@ -22,20 +22,21 @@ struct lab_reach { /* begin with {0} */
 int lab_reach_make(struct lab_reach *r, const struct lab_graph *g, deja_error *err);
 void lab_reach_fini(struct lab_reach *r);
 
-/* If page i, in the order of arrival, is lost in a visit with the probability lost[i], not counting
- * pages that it takes along: the expected number of pages missed by all of `visits`, which use
+/* If visit v loses page i, in the order of arrival, with the probability lost[v][i], not counting
+ * pages that it takes along: the expected number of pages missed by all of these visits, which use
  * different hash functions, and its standard deviation.
  *
- * A page is missed by a visit if one of its dominators is lost:
+ * A visit misses a page if it loses one of its dominators:
  *
- *     1 - product over its dominators d (including itself) of (1 - lost[d])
+ *     1 - product over its dominators d (including itself) of (1 - lost[v][d])
  *
  * This is a lower bound: a page is also missed if one lost page blocks one path, and another the
  * other.  That needs two losses at once, so for small rates the bound is close. */
+#define LAB_VISITS_MAX 8u
 struct lab_missed {
     double mean, sigma;
 };
-int lab_reach_missed(const struct lab_reach *r, const double *lost, uint32_t visits,
+int lab_reach_missed(const struct lab_reach *r, const double *const *lost, uint32_t visits,
                      struct lab_missed *missed, deja_error *err);
 
 #endif

@@ -8,6 +8,7 @@
  *   2  journal  after a valid first line; the experiment then reports on these values
  *   3  journal  from its first byte
  *   4  printed  a table like published.csv
+ *   5  links    --graph FILE: a site is crawled again
  *
  * Lists start with 100 lines of our own, the fewest that the lab accepts.  Keys must be different
  * and as many as promised; a filter must find every line it was given; values that a journal
@@ -17,7 +18,9 @@
 #include "lab/engine/lab_journal.h"
 #include "lab/engine/lab_keys.h"
 #include "lab/engine/lab_mlbf.h"
+#include "lab/engine/lab_reach.h"
 #include "lab/engine/lab_runner.h"
+#include "lab/engine/lab_site.h"
 #include "lab/engine/lab_task.h"
 #include "lab/report/lab_published.h"
 #include "lab/report/lab_write.h"
@@ -192,19 +195,59 @@ static void read_printed(uint8_t choice, const uint8_t *data, size_t size)
     check(p.found || p.text[0] == '\0');
 }
 
+/* --- Links --------------------------------------------------------------------- */
+
+static bool is_above(const struct lab_reach *r, uint32_t root, uint32_t at)
+{
+    while (at > root)
+        at = r->parent[at];
+    return at == root;
+}
+
+/* Every page that links to another is reached through the same dominators. */
+static void check_tree(const struct lab_graph *g, const struct lab_reach *r)
+{
+    check(r->n >= 2 && r->n <= g->nodes && r->below[1] >= 1);
+    for (uint32_t at = 0; at < r->n; at++)
+        for (uint64_t i = g->first[r->order[at]]; i < g->first[r->order[at] + 1]; i++)
+            check(is_above(r, r->parent[r->number[g->to[i]]], at) || g->to[i] == 0);
+}
+
+static void read_links(const uint8_t *data, size_t size)
+{
+    const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    char path[32];
+    deja_error err = {0};
+    struct lab_graph g;
+    struct lab_reach r;
+    write_bytes(fd, data, size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (lab_site_read(&g, path, NULL, &err) == DEJA_OK) {
+        check(lab_reach_make(&r, &g, &err) == DEJA_OK);
+        check_tree(&g, &r);
+        lab_reach_fini(&r);
+        lab_graph_fini(&g);
+    } else {
+        check(err.text[0] != '\0');
+    }
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
         return 0;
-    const uint8_t what = data[0] % 5, choice = data[1];
+    const uint8_t what = data[0] % 6, choice = data[1];
     data += 2;
     size -= 2;
     if (what < 2)
         read_list(what == 1, choice, data, size);
     else if (what < 4)
         read_journal(what == 2, choice, data, size);
-    else
+    else if (what == 4)
         read_printed(choice, data, size);
+    else
+        read_links(data, size);
     return 0;
 }

@@ -148,7 +148,8 @@ static void check_losses(const struct lab_graph *g, const struct lab_reach *r, u
     deja_error err;
     for (uint32_t i = 0; i <= PAGES; i++)
         lost[i] = q;
-    assert_int_equal(lab_reach_missed(r, lost, visits, &expect, &err), DEJA_OK);
+    const double *const each[] = {lost, lost};
+    assert_int_equal(lab_reach_missed(r, each, visits, &expect, &err), DEJA_OK);
     for (int i = 0; i < TRIALS; i++) {
         bool all[PAGES + 1], missed[PAGES + 1];
         double count = 0;
