@@ -11,7 +11,7 @@
  * copy, and a writer that finds none, or an old one, reads the runs once.
  *
  * Memory: half or more for the filter, a quarter for pending keys (16 bytes each), an eighth, 96
- * MiB at most, for recent keys (32 bytes each), the rest for buffers; below 32 MiB, the buffers
+ * MiB at most, for recent keys (34 bytes each), the rest for buffers; below 32 MiB, the buffers
  * take more than the rest.  Before there are runs, the filter's share belongs to `recent`: a sieve
  * that fits in memory never makes a line wait.
  *
@@ -30,7 +30,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_RECENT ((uint64_t)96 << 20)
+#define MOST_RECENT  ((uint64_t)96 << 20)
+#define LEAST_RECENT ((uint64_t)144 << 10) /* room for a batch */
 
 enum {
     LOT = 256,      /* keys judged at once */
@@ -45,6 +46,8 @@ struct dj_shares dj_shares_of(uint64_t memory)
     const uint64_t eighth = memory / 8;
     struct dj_shares share = {.recent = eighth < MOST_RECENT ? eighth : MOST_RECENT,
                               .pending = memory / 4};
+    if (share.recent < LEAST_RECENT)
+        share.recent = LEAST_RECENT;
     share.buffer = (size_t)(memory / 256);
     if (share.buffer < DJ_RUN_BUFFER)
         share.buffer = DJ_RUN_BUFFER;

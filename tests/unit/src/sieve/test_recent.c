@@ -50,7 +50,7 @@ static void growing_in_place_keeps_every_key(void **state)
 {
     struct dj_recent r;
     size_t grown = 0;
-    dj_recent_init(&r, 60001 * 16, NULL); /* the last step is a small one */
+    dj_recent_init(&r, 60001 * 128 / 7, NULL); /* the last step is a small one */
     for (uint32_t n = 0; n < 60000; n++) {
         const deja_fingerprint key = crowded(n);
         const size_t before = r.buckets;
@@ -92,12 +92,12 @@ static void the_limit_holds_unless_the_log_is_longer(void **state)
 {
     struct dj_recent r;
     dj_recent_init(&r, 10 * sizeof(struct dj_bucket), NULL);
-    assert_int_equal(dj_recent_most(&r), 40);
-    assert_int_equal(dj_recent_reserve(&r, 40, false), DEJA_OK);
+    assert_int_equal(dj_recent_most(&r), 35);
+    assert_int_equal(dj_recent_reserve(&r, 35, false), DEJA_OK);
     assert_int_equal(r.buckets, 10);
-    assert_int_equal(dj_recent_reserve(&r, 41, false), DEJA_EFULL);
+    assert_int_equal(dj_recent_reserve(&r, 36, false), DEJA_EFULL);
     assert_int_equal(dj_recent_reserve(&r, 5000, true), DEJA_OK);
-    assert_int_equal(dj_recent_reserve(&r, 41, false), DEJA_EFULL); /* there is room, but no */
+    assert_int_equal(dj_recent_reserve(&r, 36, false), DEJA_EFULL); /* there is room, but no */
     dj_recent_fini(&r);
 }
 
