@@ -15,7 +15,7 @@
  * take more than the rest.  Before there are runs, the filter's share belongs to `recent`: a sieve
  * that fits in memory never makes a line wait.
  *
- * The filter has a fixed size, and nobody knows how many keys will come.  k = 4 is the best number
+ * The filter takes its share as soon as there are keys for it, and nobody knows how many will come.  k = 4 is the best number
  * of hashes at 6 bits per key.  With more memory per key it still makes few keys wait (1 in 4,000 at
  * 32 bits), and with less (3 bits), 1 in 3.
  *
@@ -203,8 +203,8 @@ int dj_sieve_flush(deja_sieve *s, deja_error *err)
     pthread_mutex_lock(&s->lock);
     int rc = exchange_log(s, key, n, err);
     pthread_mutex_unlock(&s->lock);
-    if (rc == DEJA_OK && s->filter)
-        rc = dj_each_print(key, n, dj_add_to_filter, s->filter);
+    if (rc == DEJA_OK)
+        rc = dj_sieve_extend_filter(s, key, n);
     dj_free(s->alloc, key, n * sizeof *key);
     if (rc < 0)
         return rc;
@@ -422,7 +422,8 @@ static void fill_report(deja_sieve *s, deja_sieve_report *r)
     r->merging = s->compactor.merging;
     r->profile = m->profile;
     r->url_rules = m->url_rules;
-    r->wait_rate = s->has_runs ? dj_forecast_rate(s->share.filter, in_runs) : 0;
+    const uint64_t room = s->filter ? s->filter_room : dj_sieve_filter_room(&s->share, in_runs);
+    r->wait_rate = s->has_runs ? dj_forecast_rate(room, in_runs) : 0;
     r->wrong = dj_forecast_wrong((double)r->keys);
     snprintf(r->merge_error, sizeof r->merge_error, "%.127s", s->compactor.why.text);
 }

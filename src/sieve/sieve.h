@@ -20,7 +20,7 @@
 
 /* How the memory of a sieve is divided, in bytes. */
 struct dj_shares {
-    uint64_t filter;
+    uint64_t filter;  /* at most */
     uint64_t recent;  /* the table and the copy that is sorted; without a filter, also its share */
     uint64_t pending; /* 16 per key */
     size_t buffer;    /* of one file that is read or written */
@@ -63,7 +63,8 @@ struct deja_sieve {
     bool has_runs;
     uint64_t waited, settled, late, passes; /* the manifest has older values */
 
-    deja_filter *filter; /* of the keys in runs; NULL while there are none, and for readers */
+    deja_filter *filter;  /* of the keys in runs; NULL while there are none, and for readers */
+    uint64_t filter_room; /* the memory for which it was made */
     struct dj_recent recent;
     struct dj_journal log;
     deja_fingerprint *fresh; /* in `recent`, judged new, and not committed */
@@ -106,6 +107,10 @@ int dj_add_to_filter(void *filter, const uint64_t *hash, size_t n);
 int dj_sieve_check_named(deja_sieve *s, deja_error *err);
 /* Makes sure that there is a filter if there are runs: loads or rebuilds it. */
 int dj_sieve_need_filter(deja_sieve *s, deja_error *err);
+/* Adds the keys of a new run to the filter, or frees it if they are too many for its size. */
+int dj_sieve_extend_filter(deja_sieve *s, const deja_fingerprint *key, size_t n);
+/* The memory of a filter that is made for this many keys. */
+uint64_t dj_sieve_filter_room(const struct dj_shares *share, uint64_t keys);
 /* Writes the recent keys, all of which must be committed, to a run. */
 int dj_sieve_flush(deja_sieve *s, deja_error *err);
 /* Appends keys to the log. */
