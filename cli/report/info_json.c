@@ -29,6 +29,7 @@ static void json_removals(struct json *j, const deja_stats *s)
     if (s->counter_bits != 0) {
         json_uint(j, "counter_bits", s->counter_bits);
         json_bool(j, "minimal_increase", s->flags & DEJA_MINIMAL_INCREASE);
+        json_bool(j, "spread", s->flags & DEJA_SPREAD);
         json_uint(j, "largest", s->largest);
         json_uint(j, "saturated", s->saturated);
     }

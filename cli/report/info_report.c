@@ -29,6 +29,7 @@ static deja_options same_body(const struct info_report *r)
                                                                 : 1;
     opt.memory = s->bits * unit / 8;
     opt.counter_bits = s->counter_bits;
+    opt.flags = s->flags & DEJA_SPREAD;
     opt.generations = (uint32_t)s->generations;
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER)) { /* as its XOR layer */
         opt.kind = DEJA_CLASSIC;

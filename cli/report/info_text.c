@@ -117,7 +117,8 @@ static void print_static(struct out *o, const deja_stats *s)
 
 static void print_counters(struct out *o, const deja_stats *s)
 {
-    LINE(o, "counters", "%u bits%s; the largest is %s, %s saturated\n", s->counter_bits,
+    LINE(o, "counters", "%u bits%s%s; the largest is %s, %s saturated\n", s->counter_bits,
+         s->flags & DEJA_SPREAD ? ", spread" : "",
          s->flags & DEJA_MINIMAL_INCREASE ? ", minimal increase" : "", num_count(s->largest).s,
          s->saturated ? num_count(s->saturated).s : "none");
     label(o, "removed");

@@ -154,7 +154,7 @@ static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p
     opt.cache_lines = p->cache_lines > 1 ? p->cache_lines : 0;
     opt.memory = p->bytes;
     opt.counter_bits = s->c->filter.counter_bits;
-    opt.flags = s->c->filter.flags & DEJA_DATES;
+    opt.flags = s->c->filter.flags & (DEJA_DATES | DEJA_SPREAD);
     if (p->deletions) /* in proportion, so that the memory is divided the same way */
         opt.deletions =
             (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);

@@ -65,6 +65,8 @@ static void compare_kinds(const struct dj_plan *x, const struct dj_plan *y,
         note(d, "kind: %s and %s", kind->name, other->name);
     else if ((x->flags ^ y->flags) & DEJA_DATES)
         note(d, "dates: only one of them has dates");
+    else if ((x->flags ^ y->flags) & DEJA_SPREAD)
+        note(d, "spread: only one of them spreads its counters");
     if (x->hash != y->hash)
         note(d, "hash: %s and %s", deja_hash_name(x->hash), deja_hash_name(y->hash));
     note_number(d, "number of filters (F)", x->filters, y->filters);

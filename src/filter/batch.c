@@ -307,10 +307,10 @@ static int count(const deja_filter *f, const deja_slice *keys, const uint64_t *h
     batch_init(&b, f, keys, hashes, n, false);
     batch_begin(&b, 0, n);
     const uint64_t *hash = next_chunk(&b, &now), *next;
-    prefetch(f, hash, now, false);
+    prefetch(f, hash, now, true); /* like an add, a count reads all counters */
     for (; now; hash = next, now = next_n) {
         next = next_chunk(&b, &next_n);
-        prefetch(f, next, next_n, false);
+        prefetch(f, next, next_n, true);
         for (size_t i = 0; i < now; i++)
             *counts++ = f->plan.kind->count(f, hash[i]);
     }

@@ -134,6 +134,9 @@ static int check_format(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (opt->format == 1 && opt->flags & DEJA_DATES)
         return dj_fail(err, DEJA_EINVAL,
                        "options.format is 1: options.dates needs format 2; omit options.format");
+    if (opt->format == 1 && opt->flags & DEJA_SPREAD)
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.format is 1: options.spread needs format 2; omit options.format");
     if (opt->format == 1 && opt->cache_lines > 1)
         return dj_fail(err, DEJA_EINVAL,
                        "options.format is 1: its filters have one cache line per key; omit "

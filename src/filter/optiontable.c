@@ -60,6 +60,8 @@ static const deja_option rows[] = {
      .help = "use counters of 4, 8, 16 or 32 bits"},
     {FLAG("minimal_increase", DEJA_MINIMAL_INCREASE), .keyword = "MINIMALINCREASE",
      .help = "count more accurately, but without removal"},
+    {FLAG("spread", DEJA_SPREAD), .keyword = "SPREAD",
+     .help = "spread the counters of a key over the whole filter: less memory, more time"},
     {FLAG("dates", DEJA_DATES), .keyword = "DATES",
      .help = "store the days on which each key was first and last seen"},
     {FIELD(deletions), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY),

@@ -61,13 +61,13 @@ static bool has_multiplier(const struct dj_plan *p)
 static int check_own_fields(const struct dj_plan *p, deja_error *err)
 {
     const uint32_t of_kinds =
-        DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS | DEJA_DATES;
+        DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS | DEJA_DATES | DEJA_SPREAD;
     const uint32_t accepted = p->kind->flags | p->part_kind->flags;
     if (p->shape.counter_bits && !dj_kind_takes(p->kind, "counter_bits"))
         return dj_fail_damaged(err, "counter bits");
     if ((p->flags & of_kinds & ~accepted) || (p->own_k && p->kind->fixed_k))
         return dj_fail_damaged(err, "flags");
-    if (p->flags & DEJA_DATES && p->rules == DJ_RULES_0_1)
+    if (p->flags & (DEJA_DATES | DEJA_SPREAD) && p->rules == DJ_RULES_0_1)
         return dj_fail_damaged(err, "flags");
     if (p->deletions && !dj_kind_takes(p->kind, "deletions"))
         return dj_fail_damaged(err, "number of deletions");

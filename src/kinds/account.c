@@ -87,7 +87,7 @@ uint64_t dj_account_keys(double distinct, double lost, uint64_t a, uint64_t b)
 
 void dj_account_union(struct dj_part *p, uint64_t other)
 {
-    const double set = (double)p->kind->body.bits_set(p), bits = (double)p->shape.bits;
+    const double set = (double)p->kind->body.bits_set(p), bits = (double)units(&p->shape);
     const double distinct = dj_shape_keys(&p->shape, set);
     const double sigma = dj_shape_bits_sigma(&p->shape, distinct) / p->shape.k / (1 - set / bits);
     const uint64_t most = p->keys > other ? p->keys : other;

@@ -68,15 +68,16 @@ struct dj_fields {
     }
 
 struct dj_kind {
-    const char *name;            /* as typed on the command line */
-    uint32_t number;             /* a deja_kind, as stored in files */
-    const char *help;            /* one line for help and `deja plan` */
-    uint32_t can;                /* DEJA_CAN_ADD | DEJA_CAN_REMOVE | ... */
-    const char *const *options;  /* names of options that only some kinds accept, then NULL */
-    uint32_t flags;              /* DEJA_MINIMAL_INCREASE .. that only this kind accepts */
-    const struct dj_kind *dated; /* this kind with DEJA_DATES; NULL: it has no dates */
-    const char *no_merge;        /* messages: why its filters cannot be merged or folded; */
-    const char *no_fold;         /* NULL: they can, or a general message is enough */
+    const char *name;              /* as typed on the command line */
+    uint32_t number;               /* a deja_kind, as stored in files */
+    const char *help;              /* one line for help and `deja plan` */
+    uint32_t can;                  /* DEJA_CAN_ADD | DEJA_CAN_REMOVE | ... */
+    const char *const *options;    /* names of options that only some kinds accept, then NULL */
+    uint32_t flags;                /* DEJA_MINIMAL_INCREASE .. that only this kind accepts */
+    const struct dj_kind *variant; /* this kind with another body, which the flag ... */
+    uint32_t variant_flag;         /* ... DEJA_DATES or DEJA_SPREAD chooses; NULL: none */
+    const char *no_merge;          /* messages: why its filters cannot be merged or folded; */
+    const char *no_fold;           /* NULL: they can, or a general message is enough */
 
     /* --- Options to sizes: pure arithmetic with overflow checks, no memory --- */
 
@@ -181,14 +182,15 @@ struct dj_kind {
 
 extern const struct dj_kind dj_blocked, dj_classic, dj_exact, dj_layered, dj_paired, dj_scalable,
     dj_spectral, dj_static, dj_window;
-extern const struct dj_kind dj_exact_dates; /* exact with DEJA_DATES; not in the list of kinds */
+/* exact with DEJA_DATES, spectral with DEJA_SPREAD; not in the list of kinds */
+extern const struct dj_kind dj_exact_dates, dj_spectral_spread;
 
 /* The kind with this number, or NULL. */
 const struct dj_kind *dj_kind_of(uint32_t number);
 /* The variant of a kind that these flags choose. */
 static inline const struct dj_kind *dj_kind_variant(const struct dj_kind *kind, uint32_t flags)
 {
-    return kind && kind->dated && flags & DEJA_DATES ? kind->dated : kind;
+    return kind && kind->variant_flag & flags ? kind->variant : kind;
 }
 /* Whether a kind has all these capabilities, whether it accepts this option, and the first kind
  * that does. */

@@ -44,7 +44,7 @@ struct dj_part {
     /* Threads that add write these, so they are in other cache lines than what all threads read. */
     atomic_bool line_lock[DJ_LINE_LOCKS]; /* spectral, dated */
     _Atomic uint64_t keys;                /* adds that answered "new" */
-    atomic_bool adding;                   /* blocked: one of several threads adds */
+    atomic_bool adding; /* blocked, spread counters: one of several threads adds */
 };
 
 /* Gives the part its body: zeros if it is new, otherwise the contents of a file. */

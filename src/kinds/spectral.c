@@ -1,6 +1,7 @@
 /* spectral.c - counters instead of bits: counting and removal.
  *
- * A key has k counters in one cache line (core/bits/counters.h).  Add increments each of them,
+ * A key has k counters in one cache line (core/bits/counters.h), or anywhere in the array
+ * with the option `spread` (spectral_spread.c).  Add increments each of them,
  * remove decrements them, and the smallest is the key's count or higher, because other keys can
  * only increase it (minimum selection).  A nonzero counter acts as a set bit: the rate and the
  * share of counts that are too high are the same as for a blocked filter with as many bits as
@@ -19,9 +20,9 @@
  *
  * Sources: Fan, Cao, Almeida, Broder, "Summary Cache", 2000 (counting filters); Cohen, Matias,
  * "Spectral Bloom Filters", 2003 (minimum selection, minimal increase). */
+#include "kinds/spectral.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "kinds/spatial.h"
 
 static void spectral_init(struct dj_part *p)
 {
@@ -93,13 +94,13 @@ static uint32_t spectral_count(const struct dj_part *p, uint64_t hash)
     return dj_counters_min(&p->counters, hash);
 }
 
-static uint64_t spectral_used(const struct dj_part *p)
+uint64_t dj_spectral_used(const struct dj_part *p)
 {
     return p->counters_kernel->survey(&p->counters).used;
 }
 
 /* Each counter becomes what it would be if all keys had been added to it. */
-static void spectral_unite(struct dj_part *into, const struct dj_part *from)
+void dj_spectral_unite(struct dj_part *into, const struct dj_part *from)
 {
     dj_counters_merge(&into->counters, &from->counters);
 }
@@ -112,11 +113,16 @@ static uint64_t seen_by(const deja_filter *f, uint32_t i, uint64_t hash)
     return f->part[i]->salt ? dj_mix64(hash ^ f->part[i]->salt) : hash;
 }
 
+static enum dj_removal remove_from(struct dj_part *p, uint64_t hash, bool shared)
+{
+    return p->kind->body.remove(p, hash, shared);
+}
+
 /* Whether all parts have the key. */
 static bool all_can_remove(const deja_filter *f, uint64_t hash)
 {
     for (uint32_t i = 0; i < f->n_parts; i++)
-        if (spectral_count(f->part[i], seen_by(f, i, hash)) == 0)
+        if (f->part[i]->kind->body.count(f->part[i], seen_by(f, i, hash)) == 0)
             return false;
     return true;
 }
@@ -129,7 +135,7 @@ static enum dj_removal remove_from_all(deja_filter *f, uint64_t hash, bool share
     if (!all_can_remove(f, hash))
         return DJ_REFUSED;
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const enum dj_removal one = spectral_remove(f->part[i], seen_by(f, i, hash), shared);
+        const enum dj_removal one = remove_from(f->part[i], seen_by(f, i, hash), shared);
         answer = one > answer ? one : answer;
     }
     return answer;
@@ -143,11 +149,11 @@ static void forget_key(struct dj_part *p)
         ;
 }
 
-static bool remove_key(deja_filter *f, uint64_t hash, bool shared)
+bool dj_spectral_remove(deja_filter *f, uint64_t hash, bool shared)
 {
     enum dj_removal answer;
     if (f->n_parts == 1) {
-        answer = spectral_remove(f->part[0], hash, shared);
+        answer = remove_from(f->part[0], hash, shared);
     } else {
         /* No other thread may remove between the check of all parts and the change of each.
          * Concurrent adds are harmless: they only increment. */
@@ -160,11 +166,12 @@ static bool remove_key(deja_filter *f, uint64_t hash, bool shared)
     return answer != DJ_REFUSED;
 }
 
-static uint32_t count_key(const deja_filter *f, uint64_t hash)
+uint32_t dj_spectral_count(const deja_filter *f, uint64_t hash)
 {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const uint32_t count = spectral_count(f->part[i], seen_by(f, i, hash));
+        const struct dj_part *p = f->part[i];
+        const uint32_t count = p->kind->body.count(p, seen_by(f, i, hash));
         least = count < least ? count : least;
     }
     return least;
@@ -172,20 +179,20 @@ static uint32_t count_key(const deja_filter *f, uint64_t hash)
 
 /* --- Plan and statistics ----------------------------------------------------- */
 
-static int spectral_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+int dj_spectral_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     (void)err; /* the option table checks the range */
     plan->shape.counter_bits = opt->counter_bits ? opt->counter_bits : DJ_DEFAULT_COUNTER_BITS;
     return DEJA_OK;
 }
 
-static int spectral_check(const struct dj_plan *plan, deja_error *err)
+int dj_spectral_check(const struct dj_plan *plan, deja_error *err)
 {
     return dj_shape_has_counters(plan->shape.counter_bits) ? DEJA_OK
                                                            : dj_fail_damaged(err, "counter bits");
 }
 
-static void spectral_stats(const deja_filter *f, deja_stats *s)
+void dj_spectral_stats(const deja_filter *f, deja_stats *s)
 {
     dj_spatial_stats(f, s);
     for (uint32_t i = 0; i < f->n_parts; i++) {
@@ -196,8 +203,8 @@ static void spectral_stats(const deja_filter *f, deja_stats *s)
     }
 }
 
-static const char *const options[] = {"counter_bits", NULL};
-static const struct dj_field record[] = {
+const char *const dj_spectral_options[] = {"counter_bits", NULL};
+const struct dj_field dj_spectral_record[2] = {
     DJ_FIELD(336, struct dj_record, removed),
     DJ_FIELD(344, struct dj_record, refused),
 };
@@ -206,26 +213,28 @@ const struct dj_kind dj_spectral = {
     .number = DEJA_SPECTRAL,
     .help = "counters instead of bits: remove keys, count how many times each was added",
     .can = DEJA_CAN_ADD | DEJA_CAN_REMOVE | DEJA_CAN_COUNT | DEJA_CAN_REPEAT | DEJA_CAN_MERGE,
-    .options = options,
-    .flags = DEJA_MINIMAL_INCREASE,
+    .options = dj_spectral_options,
+    .flags = DEJA_MINIMAL_INCREASE | DEJA_SPREAD,
+    .variant = &dj_spectral_spread,
+    .variant_flag = DEJA_SPREAD,
     .layout = DJ_BLOCKS,
-    .read = spectral_read,
+    .read = dj_spectral_read,
     .plan = dj_plan_plain,
     .by_multiplier = dj_plan_always,
     .prefetch = dj_spatial_prefetch,
     .add = dj_spatial_add,
     .contains = dj_spatial_contains,
-    .remove = remove_key,
-    .count = count_key,
-    .stats = spectral_stats,
-    .record = DJ_FIELDS(record),
-    .check = spectral_check,
+    .remove = dj_spectral_remove,
+    .count = dj_spectral_count,
+    .stats = dj_spectral_stats,
+    .record = DJ_SPECTRAL_RECORD,
+    .check = dj_spectral_check,
     .body = {.init = spectral_init,
              .prefetch = spectral_prefetch,
              .add = spectral_add,
              .contains = spectral_contains,
-             .bits_set = spectral_used,
+             .bits_set = dj_spectral_used,
              .remove = spectral_remove,
              .count = spectral_count,
-             .unite = spectral_unite},
+             .unite = dj_spectral_unite},
 };

@@ -106,11 +106,8 @@ enum {
 /* Flags of the options, as stored. */
 static const struct {
     uint32_t option, stored;
-} flag_bits[] = {{DEJA_KEY_APART, 1},
-                 {DEJA_MINIMAL_INCREASE, 4},
-                 {DEJA_LAYERED_PAPER, 8},
-                 {DEJA_LAYERED_WORDS, 16},
-                 {DEJA_DATES, 64}};
+} flag_bits[] = {{DEJA_KEY_APART, 1},      {DEJA_MINIMAL_INCREASE, 4}, {DEJA_LAYERED_PAPER, 8},
+                 {DEJA_LAYERED_WORDS, 16}, {DEJA_DATES, 64},           {DEJA_SPREAD, 2048}};
 
 static uint32_t encode_flags(const struct dj_plan *plan)
 {

@@ -37,6 +37,7 @@ static const struct kind {
     {"exact", DEJA_EXACT, 0, 1, 50000, 0},
     {"exact with dates", DEJA_EXACT, 0, 1, 50000, DEJA_DATES},
     {"spectral", DEJA_SPECTRAL, 0, 1, 50000, 0},
+    {"spectral, spread", DEJA_SPECTRAL, 0, 1, 50000, DEJA_SPREAD},
     {"paired", DEJA_PAIRED, 0, 1, 50000, 0},
     {"window", DEJA_WINDOW, 0, 1, 1 << 20, 0}, /* does not turn: fault.turns tests that */
     {"layered", DEJA_LAYERED, 0, 1, 5000, 0},  /* its layers grow on the way */

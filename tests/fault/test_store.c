@@ -43,6 +43,9 @@ static void open_after_sync_is_identity(void **state)
     opt.kind = DEJA_SPECTRAL;
     opt.counter_bits = 16;
     open_after_sync_is_identity_for(&opt);
+    opt.flags = DEJA_SPREAD;
+    open_after_sync_is_identity_for(&opt);
+    opt.flags = 0;
     opt.kind = DEJA_PAIRED;
     opt.counter_bits = 0;
     open_after_sync_is_identity_for(&opt);

@@ -111,6 +111,21 @@ static int fill_table(void **state)
                                  .flags = k % 3 == 0 ? DEJA_MINIMAL_INCREASE : 0,
                                  .hash = k % 2 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
     enter((deja_options){.kind = DEJA_SPECTRAL, .memory = 64, .hashes = 4});
+    for (uint32_t k = 1; k <= 64; k += k < 16 ? 3 : 16)
+        for (uint32_t bits = 4; bits <= 32; bits *= 2)
+            enter((deja_options){.kind = DEJA_SPECTRAL,
+                                 .hashes = k,
+                                 .filters = k % 5 == 2 ? 2 : 1,
+                                 .capacity = CAPACITY,
+                                 .memory = 1500 * bits,
+                                 .counter_bits = bits,
+                                 .flags = DEJA_SPREAD | (k % 2 ? 0 : DEJA_MINIMAL_INCREASE),
+                                 .hash = k % 4 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
+    enter((deja_options){.kind = DEJA_SPECTRAL,
+                         .memory = 64,
+                         .fp_rate = 0.2,
+                         .counter_bits = 32,
+                         .flags = DEJA_SPREAD});
     for (uint32_t k = 0; k <= 16; k += 4) /* nothing is removed here; property.removals_threads
                                            * does that */
         enter((deja_options){.kind = DEJA_PAIRED,

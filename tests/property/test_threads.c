@@ -41,6 +41,11 @@ static const struct {
     {"spectral, minimal increase, F 2",
      FIELDS(.kind = DEJA_SPECTRAL, .capacity = NUMBERS, .fp_rate = 1e-9, .filters = 2,
             .counter_bits = 8, .flags = DEJA_MINIMAL_INCREASE)},
+    {"spectral, spread",
+     FIELDS(.kind = DEJA_SPECTRAL, .capacity = NUMBERS, .fp_rate = 1e-8, .flags = DEJA_SPREAD)},
+    {"spectral, spread, minimal increase, F 2",
+     FIELDS(.kind = DEJA_SPECTRAL, .capacity = NUMBERS, .fp_rate = 1e-9, .filters = 2,
+            .counter_bits = 16, .flags = DEJA_SPREAD | DEJA_MINIMAL_INCREASE)},
     {"paired", FIELDS(.kind = DEJA_PAIRED, .capacity = NUMBERS, .fp_rate = 1e-9)},
     {"window", FIELDS(.kind = DEJA_WINDOW, .capacity = 4 * NUMBERS, .fp_rate = 1e-9,
                       .generations = 7)}, /* turns, but forgets none of them */

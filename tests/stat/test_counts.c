@@ -104,9 +104,9 @@ static double most_mean(const struct dj_shape *s)
     return dj_shape_rate(s, n_came) * ARRIVALS * s->k / hit;
 }
 
-static void check_counts(double p)
+static void check_counts(double p, uint32_t flags)
 {
-    deja_filter *f = fill(p, 0);
+    deja_filter *f = fill(p, flags);
     const struct dj_part *part = f->part[0];
     const struct errors e = measure(f);
     const struct forecast c = forecast_part(part, n_came);
@@ -114,28 +114,34 @@ static void check_counts(double p)
         fail_msg("p %g: %zu counts are wrong, expected %.1f", p, (size_t)e.wrong,
                  c.rate * DISTINCT);
     const double least = least_mean(&part->shape), most = most_mean(&part->shape);
-    print_message("p %g, k %u: %zu of %d counts too large (theory %.0f), by %.4f on average "
+    print_message("p %g, k %u%s: %zu of %d counts too large (theory %.0f), by %.4f on average "
                   "(theory %.4f .. %.4f), by %.0f at most\n",
-                  p, part->shape.k, (size_t)e.wrong, DISTINCT, c.rate * DISTINCT, e.mean, least,
-                  most, e.largest);
+                  p, part->shape.k, flags ? ", spread" : "", (size_t)e.wrong, DISTINCT,
+                  c.rate * DISTINCT, e.mean, least, most, e.largest);
     assert_true(e.mean > 0.8 * least && e.mean < fmin(1.6 * least, most));
     deja_filter_free(f);
 }
 
 static void the_number_and_size_of_count_errors_agree_with_theory(void **state)
 {
-    check_counts(0.1);
-    check_counts(0.01);
+    check_counts(0.1, 0);
+    check_counts(0.01, 0);
+    check_counts(0.1, DEJA_SPREAD);
+    check_counts(0.01, DEJA_SPREAD);
 }
 
 static void minimal_increase_makes_smaller_errors(void **state)
 {
-    static const double rates[] = {0.1, 0.01};
-    for (size_t i = 0; i < 2; i++) {
-        deja_filter *plain = fill(rates[i], 0), *minimal = fill(rates[i], DEJA_MINIMAL_INCREASE);
+    static const struct {
+        double p;
+        uint32_t flags;
+    } rows[] = {{0.1, 0}, {0.01, 0}, {0.1, DEJA_SPREAD}, {0.01, DEJA_SPREAD}};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
+        deja_filter *plain = fill(rows[i].p, rows[i].flags);
+        deja_filter *minimal = fill(rows[i].p, rows[i].flags | DEJA_MINIMAL_INCREASE);
         const struct errors a = measure(plain), b = measure(minimal);
         print_message("p %g: mean error %.4f, with minimal increase %.4f; wrong %zu and %zu\n",
-                      rates[i], a.mean, b.mean, (size_t)a.wrong, (size_t)b.wrong);
+                      rows[i].p, a.mean, b.mean, (size_t)a.wrong, (size_t)b.wrong);
         assert_true(b.mean < 0.8 * a.mean);
         assert_true(b.wrong <= a.wrong);
         deja_filter_free(plain);

@@ -115,6 +115,7 @@ static const struct kind {
     {"blocked siphash", {.kind = DEJA_BLOCKED, .hash = DEJA_HASH_SIPHASH}, 1},
     {"spectral 4", {.kind = DEJA_SPECTRAL, .counter_bits = 4}, 1},
     {"spectral 8", {.kind = DEJA_SPECTRAL, .counter_bits = 8}, 1},
+    {"spectral 16 spread", {.kind = DEJA_SPECTRAL, .counter_bits = 16, .flags = DEJA_SPREAD}, 1},
     {"scalable", {.kind = DEJA_SCALABLE}, 20},
     {"exact", {.kind = DEJA_EXACT}, 1},
     {"static", {.kind = DEJA_STATIC}, 1},

@@ -24,9 +24,10 @@
 #define COMMANDS_MEMORY  ((size_t)64 << 20) /* of all filters at once */
 #define COMMANDS_WHOLE   ((size_t)64 << 10) /* larger ones: only the header is loaded again */
 #define COMMANDS_KEYS    96u
-#define COMMANDS_FILTERS 25u
+#define COMMANDS_FILTERS 26u
 #define COMMANDS_FIRST   22u /* chosen by the bytes below 242; older tapes know only these */
 #define COMMANDS_MERGED  24u /* has parts of another filter */
+#define COMMANDS_SPREAD  25u /* with spread counters */
 
 /* --- Input bytes ------------------------------------------------------------ */
 
@@ -171,6 +172,7 @@ static inline deja_options commands_options(unsigned which)
          .growth = 2,
          .flags = DEJA_DATES},
         {.kind = DEJA_SCALABLE, .capacity = 20, .fp_rate = 0.01},
+        {.kind = DEJA_SPECTRAL, .capacity = 60, .fp_rate = 0.01, .flags = DEJA_SPREAD},
     };
     _Static_assert(DJ_ARRAY_LEN(list) == COMMANDS_FILTERS,
                    "COMMANDS_FILTERS is the length of the list");
@@ -620,7 +622,9 @@ static inline const uint8_t *commands_bytes(struct tape *t, unsigned which, size
         uint8_t *bytes;
         size_t len;
     } made[COMMANDS_FILTERS];
-    which = which < 242 ? which % COMMANDS_FIRST : COMMANDS_FIRST + which % 2;
+    which = which < 242   ? which % COMMANDS_FIRST
+            : which < 254 ? COMMANDS_FIRST + which % 2
+                          : COMMANDS_SPREAD;
     if (!made[which].bytes) {
         struct limited memory = {.tape = t};
         memory.hook = (deja_allocator){limited_alloc, limited_free, &memory};

@@ -266,11 +266,19 @@ static void scalable_grows(void)
     create_add_and_sync(&opt);
 }
 
+static void spread_adds_and_syncs(void)
+{
+    deja_options opt = options_of(DEJA_SPECTRAL, 200);
+    opt.flags = DEJA_SPREAD;
+    create_add_and_sync(&opt);
+}
+
 /* Only removal clears bits; the remaining keys are found throughout. */
-static void spectral_removes(void)
+static void removes_with(uint32_t flags)
 {
     deja_options opt = options_of(DEJA_SPECTRAL, 200);
     opt.fp_rate = 0.01;
+    opt.flags = flags;
     deja_filter *f = create(&opt, 0);
     cuts.next = keys(0, 0);
     add_cutting(f, 0, 150);
@@ -284,6 +292,16 @@ static void spectral_removes(void)
     }
     sync_cutting(f, keys(0, 75));
     deja_filter_free(f);
+}
+
+static void spectral_removes(void)
+{
+    removes_with(0);
+}
+
+static void spread_removes(void)
+{
+    removes_with(DEJA_SPREAD);
 }
 
 static void rotates(void)
@@ -394,6 +412,8 @@ static const struct scenario scenarios[] = {
     {"exact adds and syncs", exact_adds_and_syncs},
     {"spectral adds and syncs", spectral_adds_and_syncs},
     {"spectral removes", spectral_removes},
+    {"spread counters add and sync", spread_adds_and_syncs},
+    {"spread counters remove", spread_removes},
     {"scalable grows", scalable_grows},
     {"rotates", rotates},
     {"folds", folds},

@@ -80,7 +80,8 @@ static const struct call {
     unsigned known;
 } calls[] = {
     {"deja_url_rules_new", rules_new, DEJA_URL_NO_LIST},
-    {"deja_filter_new", filter_new, DEJA_KEY_APART | DEJA_MINIMAL_INCREASE | DEJA_DATES | LAYERED},
+    {"deja_filter_new", filter_new,
+     DEJA_KEY_APART | DEJA_MINIMAL_INCREASE | DEJA_DATES | DEJA_SPREAD | LAYERED},
     {"deja_filter_open", filter_open, DEJA_OPEN_WRITE | DEJA_OPEN_REPAIR},
     {"deja_filter_create", filter_create, DEJA_CREATE_REPLACE | DEJA_CREATE_MODE(0xffff)},
     {"deja_filter_copy", filter_copy, DEJA_CREATE_REPLACE | DEJA_CREATE_MODE(0xffff)},

@@ -25,7 +25,8 @@
  *              rate = (the rate of one of them)^L.
  *
  * spectral the same with counters: a lane of 32 bits holds 8, 4, 2 or 1 of them, and a key uses
- *          one in each of k lanes.  A nonzero counter counts as a set bit.
+ *          one in each of k lanes.  A nonzero counter counts as a set bit.  Counters anywhere in
+ *          the body are the same as classic, with m counters instead of bits.
  *
  * exact    the body holds 64-bit fingerprints, so the only false positives are twins.
  *
@@ -58,7 +59,7 @@ static void check(const struct dj_shape *s)
 {
     const bool is_blocked = s->layout == DJ_BLOCKS;
     assert(s->layout == DJ_SPREAD || is_blocked || dj_layout_is_table(s->layout));
-    assert(is_blocked || s->counter_bits == 0);
+    assert(is_blocked || s->layout == DJ_SPREAD || s->counter_bits == 0);
     assert(s->key_lines == 0 || (is_blocked && s->key_lines >= 2 && s->key_lines <= DJ_KEY_LINES));
     assert(s->k >= 1 && dj_shape_splits(s));
     assert(s->bits >= dj_shape_granule(s) && s->bits <= DJ_MAX_BITS);

@@ -26,7 +26,9 @@
 
 uint64_t dj_shape_granule(const struct dj_shape *s)
 {
-    return s->layout == DJ_SPREAD ? 64 : (uint64_t)DJ_BLOCK_BITS * dj_shape_key_lines(s);
+    if (s->layout == DJ_SPREAD && !s->counter_bits)
+        return 64;
+    return (uint64_t)DJ_BLOCK_BITS * dj_shape_key_lines(s);
 }
 
 bool dj_shape_has_counters(uint32_t counter_bits)

@@ -30,7 +30,7 @@ struct dj_shape {
     uint32_t layout; /* a dj_layout */
     uint32_t k;      /* positions per key; blocks: at most DJ_BLOCK_LANES in each; table: 1 */
     uint64_t bits;   /* of memory: a multiple of dj_shape_granule */
-    uint32_t counter_bits; /* blocks of counters instead of bits: 4, 8, 16 or 32; 0: bits */
+    uint32_t counter_bits; /* counters instead of bits: 4, 8, 16 or 32; 0: bits */
     bool no_twins;         /* a key has k hashes (the papers' families), not a single 64-bit one */
     uint32_t key_lines;    /* blocks of a key: 2 or 3, which share its k evenly; 0: one */
 };
@@ -125,7 +125,7 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n);
  * and 1. */
 uint64_t dj_shape_capacity(struct dj_shape *s, double p);
 /* Round bits up to a size that the layout can have; false on overflow, with *s unchanged.  Spread:
- * a multiple of 64; blocks: of 512 for each line of a key; tables: of 512, at least 1024 (two
+ * a multiple of 64, with counters of 512; blocks: of 512 for each line of a key; tables: of 512, at least 1024 (two
  * lines). */
 bool dj_shape_round(struct dj_shape *s);
 

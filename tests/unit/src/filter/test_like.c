@@ -22,6 +22,8 @@ static const struct {
     {"exact by memory", FIELDS(.kind = DEJA_EXACT, .memory = 65536)},
     {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 500)},
     {"spectral", FIELDS(.kind = DEJA_SPECTRAL, .capacity = 500, .counter_bits = 8)},
+    {"spectral, spread",
+     FIELDS(.kind = DEJA_SPECTRAL, .capacity = 500, .counter_bits = 8, .flags = DEJA_SPREAD)},
     {"window", FIELDS(.kind = DEJA_WINDOW, .capacity = 1500, .generations = 3)},
     {"layered", FIELDS(.kind = DEJA_LAYERED, .capacity = 500)},
     {"format 1", FIELDS(.capacity = 500, .format = 1)},

@@ -34,6 +34,8 @@ static const struct {
     {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = 1000)},
     {"exact with dates", FIELDS(.kind = DEJA_EXACT, .capacity = 1000, .flags = DEJA_DATES)},
     {"spectral", FIELDS(.kind = DEJA_SPECTRAL, .capacity = 1000, .fp_rate = 0.01)},
+    {"spectral, spread",
+     FIELDS(.kind = DEJA_SPECTRAL, .capacity = 1000, .fp_rate = 0.01, .flags = DEJA_SPREAD)},
     {"paired", FIELDS(.kind = DEJA_PAIRED, .capacity = 1000, .fp_rate = 0.01)},
     {"layered", FIELDS(.kind = DEJA_LAYERED, .capacity = 1000, .fp_rate = 0.01)},
     {"window", FIELDS(.kind = DEJA_WINDOW, .capacity = 1000, .fp_rate = 0.01)},

@@ -129,6 +129,9 @@ static void every_variant_stays_described(void **state)
     opt = large(DEJA_EXACT);
     opt.flags = DEJA_DATES;
     stays_described(&opt);
+    opt = large(DEJA_SPECTRAL);
+    opt.flags = DEJA_SPREAD;
+    stays_described(&opt);
     opt = large(DEJA_SCALABLE);
     opt.part_kind = DEJA_EXACT;
     opt.capacity = 200000;

@@ -178,6 +178,33 @@ static void spectral_sizes_are_the_smallest_that_reach_the_rate(void **state)
         }
 }
 
+/* Counters anywhere in the body: as many as a classic filter has bits, and Bloom's formula. */
+static void spread_counters_are_as_many_as_bits_of_a_classic_filter(void **state)
+{
+    (void)state;
+    static const double some[] = {1e-1, 1e-2, 1e-3, 1e-6};
+    for (uint32_t bits = 4; bits <= 32; bits *= 2)
+        for (size_t i = 0; i < DJ_ARRAY_LEN(some); i++) {
+            const struct dj_shape c = fitted(DJ_SPREAD, 0, 100000, some[i]);
+            struct dj_shape s = {DJ_SPREAD, 0, 0, bits};
+            assert_true(dj_shape_fit(&s, 100000, some[i]));
+            assert_int_equal(s.bits % DJ_BLOCK_BITS, 0);
+            assert_int_equal(s.k, c.k);
+            const uint64_t counters = s.bits / bits, a_line = DJ_BLOCK_BITS / bits;
+            assert_true(counters >= c.bits - 63 && counters < c.bits + a_line);
+            assert_true(dj_shape_rate(&s, 1e5) <= some[i]);
+            const double formula = -1e5 * log(some[i]) / (log(2) * log(2)) * bits;
+            assert_between((double)s.bits, formula * 0.999, formula * 1.01);
+        }
+    const struct dj_shape counters = {DJ_SPREAD, 7, 96000 * 8, 8}, same = {DJ_SPREAD, 7, 96000};
+    for (double n = 1; n < 1e5; n *= 3) {
+        assert_true(dj_shape_rate(&counters, n) == dj_shape_rate(&same, n));
+        assert_true(dj_shape_lost(&counters, n) == dj_shape_lost(&same, n));
+        assert_true(dj_shape_bits_sigma(&counters, n) == dj_shape_bits_sigma(&same, n));
+        assert_near(dj_shape_keys(&counters, dj_shape_bits_set(&counters, n)), n, 1e-9);
+    }
+}
+
 static void fit_of_exact_leaves_a_fifth_free(void **state)
 {
     (void)state;
@@ -525,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_given_k_limits_the_lines),
         cmocka_unit_test(three_lines_of_a_power_of_two_can_be_halved),
         cmocka_unit_test(spectral_sizes_are_the_smallest_that_reach_the_rate),
+        cmocka_unit_test(spread_counters_are_as_many_as_bits_of_a_classic_filter),
         cmocka_unit_test(the_math_page_lists_these_sizes),
         cmocka_unit_test(lanes_cost_less_than_two_percent),
         cmocka_unit_test(classic_comes_close_to_its_lower_bound),
