@@ -278,6 +278,24 @@ static const struct golden goldens[] = {
      .fp_rate = 6e-5,
      .seed = 32,
      .synced = 120},
+    {.name = "spread", /* counters anywhere in the array */
+     .since = 2,
+     .kind = DEJA_SPECTRAL,
+     .flags = DEJA_SPREAD,
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 33,
+     .synced = 120},
+    {.name = "spread_2_of_16",
+     .since = 2,
+     .kind = DEJA_SPECTRAL,
+     .counter_bits = 16,
+     .flags = DEJA_SPREAD | DEJA_MINIMAL_INCREASE,
+     .filters = 2,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 34,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 

@@ -111,13 +111,14 @@ def lane_sets(k):
 
 class Part:
     def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None, generations=0, dated=False,
-                 marked=0, key_lines=1):
-        self.dated, self.marked, self.key_lines = dated, marked, key_lines
+                 marked=0, key_lines=1, spread=False):
+        self.dated, self.marked, self.key_lines, self.spread = dated, marked, key_lines, spread
         self.kind, self.bits, self.k, self.body, self.fuse = kind, bits, k, body, fuse
         self.counter_bits = counter_bits
         self.lines = generations + 1  # of a window
         self.living = range(self.lines)
-        self.sets = lane_sets(k // key_lines) if kind in (BLOCKED, SPECTRAL, WINDOW) else None
+        laned = kind in (BLOCKED, SPECTRAL, WINDOW) and not spread
+        self.sets = lane_sets(k // key_lines) if laned else None
 
     def bit(self, at):
         return self.body[at // 8] >> (at % 8) & 1
@@ -161,6 +162,9 @@ class Part:
 
     def counters(self, h):
         """The numbers of the key's k counters."""
+        if self.spread:
+            return [mulhi(mix((h + (j + 1) * GOLDEN) & MASK64), self.bits // self.counter_bits)
+                    for j in range(self.k)]
         a_lane = 32 // self.counter_bits
         first = mulhi(h, self.bits // 512) * 16 * a_lane
         g = (h * GOLDEN) & MASK64
@@ -275,7 +279,7 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~(2047 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(4095 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -283,7 +287,7 @@ def read_header(page):
          "part kind")
     widths = (4, 8, 16, 32) if h["kind"] == SPECTRAL else (0,)
     need(h["counter_bits"] in widths, "counter bits")
-    need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
+    need(h["kind"] == SPECTRAL or not h["flags"] & (4 | 2048), "flags")
     need(h["kind"] != STATIC or not h["flags"] & 32, "flags")
     need(h["part_kind"] == EXACT or not h["flags"] & 64, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
@@ -403,7 +407,7 @@ def read_table(page, h):
         kind = BLOCKED if h["kind"] == LAYERED and i > 0 and not h["paper"] else h["part_kind"]
         kind = EXACT if h["kind"] == STATIC and i > 0 else kind
         granule = {CLASSIC: 64, STATIC: 1, WINDOW: 512 * (h["generations"] + 1)}.get(kind, 512)
-        most_k = {CLASSIC: 64, STATIC: 3, EXACT: 1}.get(kind, 16)
+        most_k = {CLASSIC: 64, STATIC: 3, EXACT: 1}.get(kind, 64 if h["flags"] & 2048 else 16)
         names = "bits k layer capacity rate offset length".split()
         p = dict(zip(names, struct.unpack_from("<QIIQdQQ", page, 512 + 64 * i)), kind=kind)
         p["origin"] = little(page[560 + 64 * i:564 + 64 * i]) if h["flags"] & 128 else 0
@@ -488,7 +492,8 @@ class File:
         self.bodies, self.pieces = data[HEADER_LEN:h["pieces_at"]], data[h["pieces_at"]:]
         self.parts = [Part(p["kind"], p["bits"], p["k"],
                            data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
-                           h["fuse"], h["generations"], h["dates"], p["marked"], p["lines"])
+                           h["fuse"], h["generations"], h["dates"], p["marked"], p["lines"],
+                           bool(h["flags"] & 2048))
                       for p in h["table"]]
         if h["kind"] == WINDOW and h["window_seconds"]:
             self.parts[0].living = self.living(now)
@@ -645,6 +650,7 @@ class File:
             "folds": h["folds"], "unions": r["unions"], "carried_keys": r["carried_keys"],
             "carried_lost": r["carried_lost"],
             "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
+            "spread": bool(h["flags"] & 2048),
             "removed": r["removed"], "refused": r["refused"], "familiar": r["familiar"],
             "multiplier": h["multiplier"], "own_k": bool(h["flags"] & 32),
             "dates": h["dates"], "piece_table": bool(h["flags"] & 256), "deletions": h["deletions"], "hidden": r["hidden"],

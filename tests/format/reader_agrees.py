@@ -17,7 +17,7 @@ GOLDENS = [SOURCE / "tests/format/golden" / version for version in ("v1", "v2")]
 GOLDEN = GOLDENS[0]
 APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
 STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
-OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS, DATES = 1, 4, 1, 2, 4, 8, 16
+OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS, DATES, SPREAD = 1, 4, 1, 2, 4, 8, 16, 32
 
 
 # --- The library ----------------------------------------------------------------
@@ -268,6 +268,10 @@ FRESH = {
     "spectral_16": dict(kind=4, fp_rate=0.2, counter_bits=16, flags=MINIMAL_INCREASE),
     "spectral_32": dict(kind=4, fp_rate=0.2, counter_bits=32, hash=2),
     "spectral_32_k16": dict(kind=4, fp_rate=0.2, counter_bits=32, hashes=16),
+    "spread": dict(kind=4, fp_rate=0.2, flags=SPREAD),
+    "spread_k64": dict(kind=4, fp_rate=0.2, hashes=64, flags=SPREAD),
+    "spread_3": dict(kind=4, fp_rate=0.1, filters=3, counter_bits=8, hash=2, flags=SPREAD),
+    "spread_32": dict(kind=4, fp_rate=0.2, counter_bits=32, flags=SPREAD | MINIMAL_INCREASE),
     "paired": dict(kind=5, fp_rate=0.2, deletions=40),
     "paired_siphash": dict(kind=5, fp_rate=0.2, hash=2),
     "layered": dict(kind=3, fp_rate=0.3),
@@ -350,10 +354,11 @@ def prefixes_agree(layers):
     return sum(ours[150:])
 
 
-def counts_agree(bits, filters):
+def counts_agree(bits, filters, flags=0):
     """Adds keys up to 20 times and removes some; 4-bit counters saturate at 15."""
-    path, keys = f"counts_{bits}_{filters}.deja", make_keys(300)
-    f = create(path, kind=4, counter_bits=bits, filters=filters, capacity=300, fp_rate=0.2, seed=5)
+    path, keys = f"counts_{bits}_{filters}_{flags}.deja", make_keys(300)
+    f = create(path, kind=4, counter_bits=bits, filters=filters, capacity=300, fp_rate=0.2, seed=5,
+               flags=flags)
     for i, key in enumerate(keys[:200]):
         f.add([key] * (i % 21))
     removed = f.remove(keys[:250:3])
@@ -363,6 +368,7 @@ def counts_agree(bits, filters):
     report = file.report()
     assert (report["removed"], report["refused"]) == (removed, 84 - removed), report
     assert report["bodies"] == "intact" and report["counter_bits"] == bits, report
+    assert report["spread"] == bool(flags), report
     f.free()
 
 
@@ -604,6 +610,7 @@ for name, options in FRESH.items():
 for width in (4, 8, 16, 32):
     for some in (1, 2):
         counts_agree(width, some)
+        counts_agree(width, some, SPREAD)
 print("counts: agreed")
 removals_agree(capacity=500)
 removals_agree(capacity=500, deletions=100)

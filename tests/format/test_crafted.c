@@ -105,7 +105,8 @@ static void absurd_fields_are_refused_by_name(void **state)
         {72, 4, 256, 0, DEJA_EFORMAT, "file length"}, /* there is no piece table */
         {72, 4, 512, 0, DEJA_EFORMAT, "part table"},  /* every key has one line */
         {72, 4, 1024, 0, DEJA_EFORMAT, "part table"}, /* no part has marks */
-        {72, 4, 2048, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 2048, 0, DEJA_EFORMAT, "flags"},      /* spread counters belong to spectral */
+        {72, 4, 4096, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -382,6 +383,47 @@ static void absurd_counters_are_refused_by_name(void **state)
     free(b.data);
 }
 
+/* Fields of a filter with spread counters: 4-bit ones in one line, whose k may be 64. */
+static void absurd_spread_counters_are_refused(void **state)
+{
+    static const uint32_t widths[] = {0, 1, 5, 64, UINT32_MAX}, ks[] = {0, 65, UINT32_MAX};
+    static const uint64_t sizes[] = {0, 64, 448, 520, UINT64_C(1) << 60, UINT64_MAX};
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = DEJA_SPECTRAL;
+    opt.flags = DEJA_SPREAD;
+    opt.memory = 128;
+    opt.capacity = 2;
+    opt.hashes = 64;
+    opt.seed = 1;
+    const struct bytes spread = make_file(&opt);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(widths); i++)
+        field_of_is_refused(&spread,
+                            &(struct craft){136, 4, widths[i], 0, DEJA_EFORMAT, "counter bits"});
+    for (size_t i = 0; i < DJ_ARRAY_LEN(ks); i++)
+        field_of_is_refused(&spread,
+                            &(struct craft){AT_PART(0) + 8, 4, ks[i], 0, DEJA_EFORMAT, "part 1"});
+    for (size_t i = 0; i < DJ_ARRAY_LEN(sizes); i++)
+        field_of_is_refused(&spread,
+                            &(struct craft){AT_PART(0), 8, sizes[i], 0, DEJA_EFORMAT, "part 1"});
+    field_of_is_refused(&spread, &(struct craft){32, 8, 200, 0, DEJA_EFORMAT, "part 1"});
+    field_of_is_refused(&spread, &(struct craft){40, 0, 0, 1e-300, DEJA_EFORMAT, "rate"});
+    /* Without the flag, one line of a blocked filter would have 64 counters. */
+    field_of_is_refused(&spread, &(struct craft){72, 4, 34, 0, DEJA_EFORMAT, "part 1"});
+    struct bytes b = copy_of(&spread); /* a key has no cache lines */
+    dj_store32(b.data + 72, dj_load32(b.data + 72) | 512);
+    dj_store32(b.data + AT_PART(0) + 52, 2);
+    sealed_is_refused(&b, "part 1");
+    free(b.data);
+    b = copy_of(&spread);
+    dj_store32(b.data + 8, 1); /* deja 0.1 has none */
+    dj_store32(b.data + 140, 0);
+    dj_store32(b.data + 72, 2048 + 2);
+    fix_written(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "flags");
+    free(b.data);
+    free(spread.data);
+}
+
 static void absurd_deletions_are_refused_by_name(void **state)
 {
     const size_t at_deletions = 328, at_filters = 28, at_parts = 76;
@@ -597,6 +639,7 @@ int main(void)
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
         cmocka_unit_test(too_many_numbers_per_key_are_refused),
         cmocka_unit_test(absurd_counters_are_refused_by_name),
+        cmocka_unit_test(absurd_spread_counters_are_refused),
         cmocka_unit_test(absurd_deletions_are_refused_by_name),
         cmocka_unit_test(absurd_windows_are_refused_by_name),
         cmocka_unit_test(absurd_lines_of_a_key_are_refused),

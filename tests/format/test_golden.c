@@ -187,6 +187,12 @@ static const struct pinned pins_2[] = {
     /* more_lines */
     {DEJA_SCALABLE, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 14, 3, 140, 3584, 448, 1181, 120, 120, 1,
      6e-5, 512, 9},
+    /* spread */
+    {DEJA_SPECTRAL, DEJA_SPECTRAL, DEJA_HASH_XXH3, 1, 7, 1, 200, 1920, 960, 693, 120, 120, 1, 0.01,
+     7680, 7},
+    /* spread_2_of_16 */
+    {DEJA_SPECTRAL, DEJA_SPECTRAL, DEJA_HASH_XXH3, 2, 5, 2, 200, 2880, 5760, 973, 120, 120, 1,
+     0.001, 46080, 5},
 };
 
 /* Every test runs for the files of every format. */
