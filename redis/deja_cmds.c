@@ -241,6 +241,10 @@ int deja_cmd_info(struct call *c)
     n += put_count(ctx, "visit", s.visit);
     n += put_count(ctx, "removed", s.removed);
     n += put_count(ctx, "refused", s.refused);
+    if (s.counter_bits) {
+        n += put_count(ctx, "counter_bits", s.counter_bits);
+        n += put_count(ctx, "spread", (s.flags & DEJA_SPREAD) != 0);
+    }
     if (s.deletions_capacity) {
         n += put_count(ctx, "deletions", s.deletions);
         n += put_count(ctx, "deletions_capacity", s.deletions_capacity);

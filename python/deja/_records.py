@@ -108,7 +108,7 @@ class Stats(_Record):
     format: int  # of its file: 1 from deja 0.1, 2 since 0.2
     syncs: int
     flags: int  # DEJA_KEY_APART = 1, DEJA_MINIMAL_INCREASE = 2, DEJA_LAYERED_PAPER = 4, DEJA_LAYERED_WORDS = 8,
-    #                  DEJA_DATES = 16
+    #                  DEJA_DATES = 16, DEJA_SPREAD = 32
     keyed: bool
     unclean: bool  # not synced after its last add; counts are estimates
     counter_bits: int

@@ -107,7 +107,7 @@ class Arguments(unittest.TestCase):
         self.assertRaises(deja.ArgumentError, f.add_many, b"a\n", mark=Liar(b"ab"))
 
     def test_flags_must_be_true_or_false(self):
-        for name in ("minimal_increase", "layered_paper", "layered_words"):
+        for name in ("minimal_increase", "spread", "layered_paper", "layered_words"):
             self.assertRaisesRegex(TypeError, name, deja.plan, capacity=10, **{name: "no"})
         self.assertRaisesRegex(TypeError, "Filter", deja.Filter(capacity=10).merge, "f.deja")
         self.assertRaises(deja.ArgumentError, deja.plan, capacity=10, kind="layered", layered_words=True, delimiter="ab")

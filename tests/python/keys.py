@@ -121,6 +121,26 @@ class Counting(unittest.TestCase):
         self.assertEqual(f.remove_many(b"a\nb\n"), b"\1\0")
         self.assertEqual(f.stats().refused, 2)
 
+    def test_counters_can_be_spread(self):
+        plan = [deja.plan(capacity=1000, kind="spectral", fp_rate=0.001, counter_bits=32, spread=spread)
+                for spread in (True, False)]
+        self.assertLess(plan[0].bits_per_key, 465)
+        self.assertGreater(plan[1].bits_per_key, 1800)
+        options = dict(capacity=1000, kind="spectral", fp_rate=1e-6, seed=1)
+        with deja.Filter("spread.deja", spread=True, **options) as f:
+            for _ in range(3):
+                f.add("a")
+            self.assertEqual(list(f.count_many(["a", "b"])), [3, 0])
+            self.assertEqual(f.remove_many(["a", "b"]), b"\1\0")
+            self.assertTrue(f.stats().flags & 32)
+        with deja.Filter("spread.deja", mode="r") as f:
+            self.assertEqual(f.count("a"), 2)
+        line = deja.Filter(**options)
+        with self.assertRaisesRegex(deja.MismatchError, "spread"):
+            line.merge(deja.Filter(spread=True, **options))
+        with self.assertRaisesRegex(deja.ArgumentError, "spread goes with kind spectral"):
+            deja.Filter(capacity=10, spread=True)
+
     def test_other_kinds_name_one_that_can(self):
         f = deja.Filter(capacity=10)
         for call in (f.remove, f.count, f.remove_many, f.count_many):

@@ -352,9 +352,44 @@ def items_are_counted_and_removed():
     expect(c("DEJA.COUNT", "s", "p", "q", "r"), [2, 1, 0])
     expect(c("DEJA.REMOVE", "s", "p", "q", "r"), [1, 1, 0])
     expect(c("DEJA.CHECK", "s", "p", "q"), [1, 0])
+    info = c("DEJA.INFO", "s")
+    info = dict(zip(info[0::2], info[1::2]))
+    assert (info["counter_bits"], info["spread"]) == (4, 0), info
     c("DEJA.RESERVE", "b", "CAPACITY", 1000)
     assert "cannot" in c("DEJA.REMOVE", "b", "x")
     assert "cannot" in c("DEJA.COUNT", "b", "x")
+
+
+@case
+def counters_can_be_spread():
+    c = server.raw()
+    c("FLUSHALL")
+    make = ("KIND", "spectral", "CAPACITY", 1000, "ERROR", 0.001, "COUNTERBITS", 32, "SEED", 1)
+    expect(c("DEJA.RESERVE", "s", *make, "SPREAD"), "OK")
+    expect(c("DEJA.RESERVE", "line", *make), "OK")
+    infos = []
+    for key in ("s", "line"):
+        info = c("DEJA.INFO", key)
+        infos.append(dict(zip(info[0::2], info[1::2])))
+    assert [i["spread"] for i in infos] == [1, 0], infos
+    assert infos[0]["bits"] < 14.5 * 1000 and infos[1]["bits"] > 4 * infos[0]["bits"], infos
+    items = [f"i{n}" for n in range(1000)]
+    c("DEJA.ADD", "s", *items, *items[:500])
+    counts = c("DEJA.COUNT", "s", *items)
+    assert all(n >= 1 + (i < 500) for i, n in enumerate(counts)), counts
+    assert sum(counts) <= 1500 + 5, sum(counts)
+    expect(c("DEJA.REMOVE", "s", *items), [1] * 1000)
+    expect(c("DEJA.CHECK", "s", *items[:500]), [1] * 500)
+    assert sum(c("DEJA.CHECK", "s", *items[500:])) <= 5
+    copy = c("DEJA.EXPORT", "s")
+    expect(c("DEJA.IMPORT", "t", copy), "OK")
+    expect(c("DEJA.COUNT", "t", *items), c("DEJA.COUNT", "s", *items))
+    expect(c("DEJA.MERGE", "t", "s"), "OK")
+    assert all(n >= 2 for n in c("DEJA.COUNT", "t", *items[:500]))
+    assert "spread: only one of them" in c("DEJA.MERGE", "line", "s")
+    assert "folded" in c("DEJA.FOLD", "s")
+    expect(c("DEJA.RESERVE", "x", "KIND", "exact", "CAPACITY", 10, "SPREAD"),
+           Error("ERR SPREAD goes with kind spectral, not exact"))
 
 
 @case

@@ -222,7 +222,7 @@ def random_arguments_never_crash():
              "ERROR", "KIND", "exact", "blocked", "scalable", "spectral", "classic", "ITEMS",
              "NOCREATE", "NONSCALING", "EXPANSION", "MEMORY", "HASHES", "FILTERS", "HASH", "md5",
              "URL", "crawl", "SEED", "KEY", b"\0" * 32, b"\xff\0\r\n", "x" * 5000, "REPLACE",
-             "GROWTH", "1024", "TIGHTENING", "0.999999", "COUNTERBITS", "PARTS", "MINIMALINCREASE",
+             "GROWTH", "1024", "TIGHTENING", "0.999999", "COUNTERBITS", "PARTS", "MINIMALINCREASE", "SPREAD",
              "VALIDATESCALETO", "MAXSCALEDCAPACITY", "LAYERS", "WORDS", "PAPER", "DELIMITER",
              made["exact"], made["grown"], "k", "l", "m"]
     end, turns = time.monotonic() + SECONDS, 0

@@ -31,6 +31,8 @@ def fill(r):
     r.execute_command("BF.MADD", "auto", *range(N))  # grows from 100
     r.execute_command("BF.INSERT", "fixed", "CAPACITY", 50, "NONSCALING", "ITEMS", *range(90))
     r.execute_command("DEJA.ADD", "spectral", "twice", "twice")
+    r.execute_command("DEJA.RESERVE", "spread", "KIND", "spectral", "CAPACITY", 100, "SPREAD")
+    r.execute_command("DEJA.ADD", "spread", "twice", "twice")
     for name in ("merged", "joined"):  # with different secret keys
         r.execute_command("DEJA.RESERVE", name, "KIND", "scalable", "CAPACITY", 50)
         r.execute_command("DEJA.ADD", name, *(f"{name}{i}" for i in range(200)))
@@ -45,6 +47,7 @@ def check(r, made):
     expect(r.execute_command("BF.MEXISTS", "auto", *range(N)), [1] * N)
     expect(r.execute_command("BF.CARD", "fixed"), 50)
     assert r.execute_command("DEJA.COUNT", "spectral", "twice")[0] >= 2  # never too low; too high at rate 0.001
+    expect(r.execute_command("DEJA.COUNT", "spread", "twice", "never"), [2, 0])
     united = [f"{name}{i}" for name in ("merged", "joined") for i in range(200)]
     expect(r.execute_command("DEJA.CHECK", "merged", *united), [1] * 400)
 

@@ -31,6 +31,7 @@ RESERVE = {
     "layered": "KIND layered CAPACITY 100 ERROR 0.01",
     "words": "KIND layered CAPACITY 100 ERROR 0.01 WORDS DELIMITER /",
     "spectral": "KIND spectral CAPACITY 200 ERROR 0.01 COUNTERBITS 8",
+    "spread": "KIND spectral CAPACITY 200 ERROR 0.01 COUNTERBITS 16 SPREAD",
     "paired": "KIND paired CAPACITY 200 ERROR 0.01 DELETIONS 50",
     "scalable": "KIND scalable CAPACITY 30 ERROR 0.01",
     "window": "KIND window CAPACITY 100 ERROR 0.01 GENERATIONS 3",

@@ -66,6 +66,7 @@ def shards_have_the_requested_kind():
                  {"kind": "window", "window_seconds": 86400, "generations": 3}),
                 ("s", "-k spectral -n 16000 --counter-bits 8 --minimal-increase",
                  {"kind": "spectral", "counter_bits": 8, "minimal_increase": True}),
+                ("a", "-k spectral -n 16000 --spread", {"kind": "spectral", "spread": True}),
                 ("p", "-k paired -n 16000 --deletions 1600", {"kind": "paired"}),
                 ("l", "-k layered -n 16000 --layers 5", {"kind": "layered"}),
                 ("x", "-k layered -n 16000 --words + --hash siphash", {"hash": "siphash"}),
