@@ -29,8 +29,8 @@ int lab_site_link(struct lab_site *s, deja_slice from, deja_slice to, deja_error
 int lab_site_finish(struct lab_site *s, const char *source, struct lab_graph *g, deja_error *err);
 void lab_site_fini(struct lab_site *s);
 
-/* Reads a file with one link per line: FROM, a tab, TO.  A line with an empty FROM names a seed; if
- * there is none, the first FROM is the seed.  *stop: return LAB_STOPPED soon. */
+/* Reads a file with one link per line: FROM, a tab, TO.  A line with an empty FROM names a seed;
+ * without such a line, the first FROM is the seed.  *stop: return LAB_STOPPED soon. */
 int lab_site_read(struct lab_graph *g, const char *path, const atomic_bool *stop, deja_error *err);
 
 #endif
