@@ -229,6 +229,20 @@ struct lab_test lab_test_ratio(struct lab_rate a, struct lab_rate b, double rati
     return a.trials > 0 && b.trials > 0 ? compare(a, b, ratio, tolerance) : nothing;
 }
 
+/* As a normal variable.  Half a hit more, so that no hits do not look like certainty. */
+static struct lab_estimate normal(struct lab_rate r)
+{
+    const double sigma = sqrt(r.hits + 0.5) / r.trials;
+    return (struct lab_estimate){r.hits / r.trials, fmax(sigma, r.sigma), 0};
+}
+
+struct lab_test lab_test_lower(struct lab_rate lower, struct lab_rate higher)
+{
+    if (!(lower.trials > 0) || !(higher.trials > 0))
+        return nothing;
+    return lab_test_less(lab_difference(normal(lower), normal(higher)), 0);
+}
+
 struct lab_test lab_test_printed(struct lab_rate ours, double printed, double half, double trials,
                                  double sigma, double tolerance)
 {
@@ -377,7 +391,11 @@ struct lab_test lab_test_nested(double simple, uint32_t simple_parameters, doubl
 
 /* --- Many cells ------------------------------------------------------------------ */
 
-#define ENOUGH 0.25 /* the share of cells that must be precise for a "yes" */
+/* The number of cells that must be precise for a "yes". */
+static double enough(size_t cells)
+{
+    return fmin((double)cells / 4, 4);
+}
 
 /* The smallest multiple of the runs that decides `wanted` cells; 0: unknown. */
 static double needed_for(const struct lab_test *test, size_t n, double wanted)
@@ -395,32 +413,37 @@ static double needed_for(const struct lab_test *test, size_t n, double wanted)
     return least;
 }
 
+/* The cell that represents a family: the one with the smallest p. */
+static const struct lab_test *furthest(const struct lab_test *test, size_t n, bool decided)
+{
+    const struct lab_test *t = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(test[i].p) && (!decided || test[i].outcome != LAB_OPEN) &&
+            (!t || test[i].p < t->p))
+            t = &test[i];
+    return t;
+}
+
 struct lab_test lab_test_family(const struct lab_test *test, size_t n)
 {
-    struct lab_test t = nothing;
-    size_t tested = 0;
-    for (size_t i = 0; i < n; i++) {
-        tested += isnan(test[i].p) ? 0 : 1;
-        t.decided += test[i].outcome != LAB_OPEN;
-        if (isnan(test[i].p) || t.p <= test[i].p)
-            continue;
-        t.p = test[i].p;
-        t.estimate = test[i].estimate;
-        t.low = test[i].low;
-        t.high = test[i].high;
-        t.expected = test[i].expected;
-    }
-    t.cells = tested;
-    if (tested == 0)
+    const struct lab_test *any = furthest(test, n, false), *precise = furthest(test, n, true);
+    if (!any)
         return nothing;
+    struct lab_test t = precise ? *precise : *any;
+    t = (struct lab_test){
+        .estimate = t.estimate, .low = t.low, .high = t.high, .expected = t.expected};
+    for (size_t i = 0; i < n; i++) {
+        t.cells += isnan(test[i].p) ? 0 : 1;
+        t.decided += test[i].outcome != LAB_OPEN ? 1 : 0;
+    }
     for (size_t i = 0; i < n; i++)
-        t.against += test[i].p * (double)tested < LAB_LEVEL;
-    t.p = fmin(1, t.p * (double)tested);
+        t.against += test[i].p * (double)t.cells < LAB_LEVEL ? 1 : 0;
+    t.p = fmin(1, any->p * (double)t.cells);
     if (t.against > 0)
         t.outcome = LAB_NO;
-    else if ((double)t.decided >= ENOUGH * (double)tested)
+    else if ((double)t.decided >= enough(t.cells))
         t.outcome = LAB_YES;
     else
-        t.needed = needed_for(test, n, ENOUGH * (double)tested);
+        t.needed = needed_for(test, n, enough(t.cells));
     return t;
 }

@@ -72,6 +72,8 @@ struct lab_test lab_test_never(double count, double trials);
 /* The rate of a is `ratio` times that of b; estimate, low and high are the measured ratio. */
 struct lab_test lab_test_ratio(struct lab_rate a, struct lab_rate b, double ratio,
                                double tolerance);
+/* One rate is lower than another; estimate, low and high are the difference, lower - higher. */
+struct lab_test lab_test_lower(struct lab_rate lower, struct lab_rate higher);
 /* Our rate equals a printed one, which was rounded (`half` of the last digit) and averaged over
  * its own `trials` with the standard deviation `sigma` (0: binomial). */
 struct lab_test lab_test_printed(struct lab_rate ours, double printed, double half, double trials,
@@ -99,9 +101,10 @@ struct lab_test lab_test_nested(double simple, uint32_t simple_parameters, doubl
 
 /* --- Many cells ------------------------------------------------------------------ */
 
-/* All hypotheses hold: "no" if one is contradicted at LAB_LEVEL / n; else "yes" if at least a
- * quarter of them were precise enough.  p is the smallest one times n; estimate, low, high and
- * expected are those of the cell with that p. */
+/* All hypotheses hold: "no" if one is contradicted at LAB_LEVEL / n; else "yes" if enough of them
+ * were precise enough: a quarter, or four.  (The cells of a paper's table have rates from 10 % to
+ * 1e-8, so most of them never get enough hits.)  p is the smallest one times n; estimate, low,
+ * high and expected are those of the cell with the smallest p, of the precise ones if any is. */
 struct lab_test lab_test_family(const struct lab_test *test, size_t n);
 
 #endif

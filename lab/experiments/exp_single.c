@@ -8,6 +8,32 @@ static void run(struct lab_task *t)
     lab_bank_count(t, &thesis_spec, NULL, t->value);
 }
 
+/* Each cell compared with its neighbor, which has one more function, or a larger multiplier. */
+static void judge_order(const struct lab_results *r, struct lab_report *report)
+{
+    struct lab_test test[2 * THESIS_CELLS];
+    size_t n = 0;
+    for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++)
+        for (uint32_t size = 0; size < THESIS_SIZES; size++) {
+            if (k < THESIS_K_MAX)
+                test[n++] = thesis_test_fewer(r, k + 1, size, k, size);
+            if (size + 1 < THESIS_SIZES)
+                test[n++] = thesis_test_fewer(r, k, size + 1, k, size);
+        }
+    const struct lab_test all = lab_test_family(test, n);
+    struct lab_claim *c =
+        lab_claim(report, "thesis, 5.7.2",
+                  "The probability decreases with more hash functions and with a larger "
+                  "multiplier (m = n k M).");
+    lab_answer(&c->holds, &all, "%",
+               "of %zu pairs of neighbors in table 5.9, the one with more functions or the larger "
+               "multiplier has the lower rate (the numbers are a difference)",
+               n);
+    lab_add_text(&c->holds, "Measured from %s %% (k = 3, M = 1.7) to %s %% (k = 10, M = 5).",
+                 thesis_percent(r, 0, thesis_cell(THESIS_K_MIN, 0)).s,
+                 thesis_percent(r, 0, thesis_cell(THESIS_K_MAX, THESIS_SIZES - 1)).s);
+}
+
 static void make_report(const struct lab_results *r, struct lab_report *report)
 {
     static const struct thesis_grid grid = {
@@ -15,7 +41,10 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
     struct lab_table *t = thesis_grid(r, report, &grid);
     lab_caption(t, "Jenkins lookup2 with a salt for each function; m = n k M bits.");
     thesis_draw(r, report, &grid, "rate", "Table 5.9: false positives by size");
-    lab_judge_rates(report, 0, 1);
+    (void)lab_judge(report, t, "thesis, table 5.9 and 3.5",
+                    "A filter with k seeded hash functions and m = n k M bits mistakes "
+                    "(1 - e^(-1/M))^k of the absent URLs for seen.");
+    judge_order(r, report);
     lab_verdict(
         report, LAB_NOTE,
         "With m = n k M, the fraction of set bits, 1 - e^(-1/M), does not depend on k. The best M "

@@ -29,6 +29,7 @@ static void see_asked(void *ctx, size_t member, uint64_t first, const uint8_t *s
 {
     const struct watch *w = ctx;
     uint8_t *mark = w->asked + member * w->n + first;
+    lab_count_seen(w->r->alone[w->round], member, first, seen, n);
     agree(w, mark, seen, n);
     lab_count_seen(w->r->full[w->round], member, first, mark, n);
 }

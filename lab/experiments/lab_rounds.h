@@ -22,6 +22,9 @@ struct lab_rounds {
      * filters, hits among the n URLs themselves, by how many had been inserted. */
     double full[LAB_ROUNDS][LAB_BANK];
     double filling[LAB_ROUNDS][LAB_WATCHED][LAB_CURVE];
+    /* Hits of this round alone, among the n other URLs; 0 for a filter that was skipped because
+     * earlier rounds had left it without common hits. */
+    double alone[LAB_ROUNDS][LAB_BANK];
 };
 /* The counts must be 0 before. */
 void lab_rounds(struct lab_task *t, const struct lab_bloom_spec *spec, struct lab_rounds *r);

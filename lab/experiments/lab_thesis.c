@@ -128,9 +128,42 @@ void thesis_draw(const struct lab_results *r, struct lab_report *report,
     describe(r, f, g);
 }
 
-double thesis_apart(const struct lab_results *r, const struct lab_bloom *a, double hits_a,
-                    const struct lab_bloom *b, double hits_b)
+struct lab_rate thesis_counted(const struct lab_results *r, uint32_t unit, uint32_t index,
+                               const struct lab_bloom *b)
 {
-    const double sigma = hypot(lab_bloom_sigma(a), lab_bloom_sigma(b)) * a->n;
-    return hits_a + hits_b < 20 ? NAN : fabs(hits_a - hits_b) / (sigma * sqrt(r->runs));
+    return (struct lab_rate){lab_sum(r, unit, index), lab_n(r) * r->runs,
+                             lab_bloom_sigma(b) / sqrt(r->runs)};
+}
+
+struct lab_text thesis_percent(const struct lab_results *r, uint32_t unit, uint32_t index)
+{
+    return lab_number(100 * lab_mean(r, unit, index) / lab_n(r));
+}
+
+struct lab_test thesis_test_fewer(const struct lab_results *r, uint32_t k, uint32_t size,
+                                  uint32_t than_k, uint32_t than_size)
+{
+    const struct lab_bloom b = thesis_bloom(r, k, 1, thesis_multiplier[size], false);
+    const struct lab_bloom than = thesis_bloom(r, than_k, 1, thesis_multiplier[than_size], false);
+    return lab_test_lower(thesis_counted(r, 0, thesis_cell(k, size), &b),
+                          thesis_counted(r, 0, thesis_cell(than_k, than_size), &than));
+}
+
+void thesis_answer_equal(struct lab_answer *a, const struct lab_test *pair, size_t n)
+{
+    const struct lab_test all = lab_test_family(pair, n);
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (pair[i].outcome == LAB_YES) {
+            least = fmin(least, pair[i].estimate);
+            most = fmax(most, pair[i].estimate);
+        }
+    lab_answer(a, &all, "", "in %zu pairs with equal memory, the rates have the ratio 1", n);
+    lab_say(a, LAB_NO, "%zu pairs differ: the number of filters makes a difference.", all.against);
+    if (most > 0)
+        lab_add_text(
+            a,
+            "Of the pairs, %zu have enough hits; where they agree, F filters have %.3f to "
+            "%.3f times the rate of one.",
+            all.decided, least, most);
 }

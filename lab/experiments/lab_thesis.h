@@ -48,9 +48,15 @@ void thesis_draw(const struct lab_results *r, struct lab_report *report,
 struct lab_cell *thesis_number(struct lab_table *t, uint32_t filters, uint32_t k,
                                double multiplier, const char *unit, double mean);
 
-/* The distance between the hits of two filters, in standard deviations of all runs; NAN if there
- * are too few hits to compare. */
-double thesis_apart(const struct lab_results *r, const struct lab_bloom *a, double hits_a,
-                    const struct lab_bloom *b, double hits_b);
+/* Hits among n URLs per run, in all runs, with the scatter of these filters. */
+struct lab_rate thesis_counted(const struct lab_results *r, uint32_t unit, uint32_t index,
+                               const struct lab_bloom *b);
+/* "8.794": the mean of a value, in percent of n. */
+struct lab_text thesis_percent(const struct lab_results *r, uint32_t unit, uint32_t index);
+/* Answer: in all pairs, F filters have the same rate as one filter with k F functions. */
+void thesis_answer_equal(struct lab_answer *a, const struct lab_test *pair, size_t n);
+/* Of the cells of table 5.9 in unit 0, one has the lower rate. */
+struct lab_test thesis_test_fewer(const struct lab_results *r, uint32_t k, uint32_t size,
+                                  uint32_t than_k, uint32_t than_size);
 
 #endif

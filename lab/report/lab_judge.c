@@ -1,132 +1,154 @@
-/* lab_judge.c - do rates agree?  Verdicts that follow from the figures alone.
+/* lab_judge.c - the claim that a table of rates makes: are its values ours, and the theory's?
  *
- * A measured rate agrees with the theory if it is less than LAB_FAR standard deviations off; so
- * does a printed one, whose standard deviation follows from the paper's own number of queries.  A
- * printed rate that does not agree is listed and tested again: would it agree if all runs of the
- * paper had used the same salts on the same URLs?  Then a hundred runs count as one, and the
- * apparent difference is the random variation of a single run. */
+ * "Reproduced?" compares each measured rate with the printed one, given the paper's own number of
+ * queries and its rounding; "holds?" compares it with the theory.  Each is one test of all cells
+ * (lab_test_family).  A printed value that is too far off is tested again: would it fit if all
+ * runs of the paper had used the same salts on the same URLs?  Then a hundred runs count as one,
+ * and the apparent difference is the random variation of a single run. */
 #include "lab/report/lab_report.h"
+#include "tools/base/number.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct tally {
-    size_t cells, far;
-    double largest; /* largest distance of a measured rate from theory */
-    size_t printed, printed_far, as_one_run;
-    size_t compared, apart; /* measured and printed, compared directly */
-    size_t silent;          /* cells without any hits */
-    char list[800];         /* printed values that are far from theory */
-    char apart_list[400];   /* and those near theory but far from measured */
+/* The cells of a table that were tested against one of the two. */
+struct family {
+    const struct lab_cell **cell;
+    struct lab_test *test;
+    size_t n;
+    struct lab_test all;
 };
 
-static void append(char *list, size_t cap, const char *fmt, ...) LAB_PRINTF(3, 4);
-
-static void append(char *list, size_t cap, const char *fmt, ...)
+static const struct lab_test *test_of(const struct lab_cell *c, bool printed)
 {
-    va_list args;
-    const size_t len = strlen(list);
-    va_start(args, fmt);
-    const int n = vsnprintf(list + len, cap - len, fmt, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= cap - len)
-        list[len] = '\0'; /* whole entries or nothing */
+    return printed ? &c->printed_test : &c->theory_test;
 }
 
-static void name_cell(struct tally *s, const struct lab_table *t, const struct lab_cell *c)
+/* False: no memory. */
+static bool gather(struct family *f, const struct lab_table *t, bool printed)
 {
-    append(s->list, sizeof s->list, "%s%s, %s %s: prints %s, theory %s, %.1f sigma",
-           s->list[0] == '\0' ? "" : "; ", t->id, c->row, c->column, c->printed_text,
-           lab_number(c->theory).s, c->printed_theory_sigma);
-}
-
-static void count_printed(struct tally *s, const struct lab_table *t, const struct lab_cell *c)
-{
-    if (isnan(c->printed_theory_sigma))
-        return;
-    s->printed++;
-    if (fabs(c->printed_theory_sigma) > LAB_FAR) {
-        s->printed_far++;
-        s->as_one_run += fabs(c->printed_alone_sigma) <= LAB_FAR;
-        name_cell(s, t, c);
-    } else if (!isnan(c->printed_sigma)) {
-        s->compared++;
-        if (fabs(c->printed_sigma) > LAB_FAR) {
-            s->apart++;
-            append(s->apart_list, sizeof s->apart_list,
-                   "%s%s, %s %s: prints %s, %.1f sigma off theory, measured %s",
-                   s->apart_list[0] == '\0' ? "; the others: " : "; ", t->id, c->row, c->column,
-                   c->printed_text, c->printed_theory_sigma, lab_number(c->mean).s);
-        }
-    }
-}
-
-static void count_table(struct tally *s, const struct lab_table *t)
-{
+    *f = (struct family){calloc(t->n + 1, sizeof(struct lab_cell *)),
+                         calloc(t->n + 1, sizeof(struct lab_test)),
+                         0,
+                         {0}};
+    if (!f->cell || !f->test)
+        return false;
     for (size_t i = 0; i < t->n; i++) {
-        const struct lab_cell *c = &t->cell[i];
-        if (isnan(c->theory_sigma))
+        if (isnan(test_of(&t->cell[i], printed)->p))
             continue;
-        s->cells++;
-        s->far += fabs(c->theory_sigma) > LAB_FAR;
-        s->silent += c->count == 0;
-        s->largest = fmax(s->largest, fabs(c->theory_sigma));
-        count_printed(s, t, c);
+        f->cell[f->n] = &t->cell[i];
+        f->test[f->n++] = *test_of(&t->cell[i], printed);
     }
+    f->all = lab_test_family(f->test, f->n);
+    return true;
 }
 
-static void judge_theory(struct lab_report *r, const struct tally *s)
+static void drop(struct family *f)
 {
-    if (s->far == 0)
-        lab_verdict(
-            r, LAB_AGREES,
-            "Measured values agree with theory in all %zu cells; the largest difference is "
-            "%.1f sigma.",
-            s->cells, s->largest);
+    free(f->cell);
+    free(f->test);
+}
+
+static bool is_against(const struct family *f, size_t i)
+{
+    return f->test[i].p * (double)f->n < LAB_LEVEL;
+}
+
+/* "3 HF 1.7 M: measured 0.7732, printed 0.7687; ...". */
+#define LISTED 6
+static void list_against(struct lab_answer *a, const struct family *f, bool printed)
+{
+    char text[640] = "";
+    size_t len = 0, listed = 0;
+    for (size_t i = 0; i < f->n && listed < LISTED; i++) {
+        const struct lab_cell *c = f->cell[i];
+        if (!is_against(f, i))
+            continue;
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%s %s: measured %s, %s %s",
+                                listed++ > 0 ? "; " : "", c->row, c->column, lab_number(c->mean).s,
+                                printed ? "printed" : "theory",
+                                printed ? c->printed_text : lab_number(c->theory).s);
+        if (len >= sizeof text)
+            break;
+    }
+    lab_say(a, LAB_NO, "%zu of %zu cells differ. %s%s.", f->all.against, f->n, text,
+            f->all.against > listed ? "; and others" : "");
+}
+
+/* Would the printed values that differ fit a single run?  Those that follow the theory better than
+ * ours point at us. */
+static void explain_printed(struct lab_answer *a, const struct family *f)
+{
+    size_t alone = 0;
+    for (size_t i = 0; i < f->n; i++)
+        if (is_against(f, i) && f->cell[i]->alone_test.p * (double)f->n >= LAB_LEVEL)
+            alone++;
+    if (alone == f->all.against)
+        lab_say(a, LAB_NO,
+                "All of them would fit the scatter of one run: the paper's runs probably shared "
+                "their salts and URLs, and its averages are less certain than they seem.");
     else
-        lab_verdict(
-            r, LAB_DIFFERS,
-            "Measured values differ from theory by more than %.0f sigma in %zu of %zu cells; the "
-            "largest difference is %.1f sigma. Chance alone would give %.2g such cells: repeat "
-            "with more --runs, or with another --seed, to find out.",
-            LAB_FAR, s->far, s->cells, s->largest, (double)s->cells * erfc(LAB_FAR / sqrt(2)));
-    if (s->silent > 0)
-        lab_verdict(r, LAB_NOTE,
-                    "%zu of %zu cells had no hit: these runs cannot distinguish such a rate from "
-                    "zero. The tables show the upper bound (95 %%); more --runs lower it.",
-                    s->silent, s->cells);
+        lab_say(a, LAB_NO, "%zu of them would fit the scatter of one run; the others do not.",
+                alone);
 }
 
-static void judge_printed(struct lab_report *r, const struct tally *s)
+/* What an answer that is not "no" is worth. */
+static void add_power(struct lab_answer *a, const struct family *f)
 {
-    if (s->printed == 0)
-        return;
-    lab_verdict(
-        r, s->apart > 0 ? LAB_DIFFERS : LAB_AGREES,
-        "Printed values agree with theory within %.0f sigma in %zu of %zu cells; of these, %zu "
-        "have enough hits to be compared with ours directly, and %zu are within %.0f sigma%s.",
-        LAB_FAR, s->printed - s->printed_far, s->printed, s->compared, s->compared - s->apart,
-        LAB_FAR, s->apart > 0 ? s->apart_list : "");
-    if (s->printed_far == 0)
-        return;
-    lab_verdict(
-        r, LAB_DIFFERS, "%zu printed value%s from theory: %s. %s", s->printed_far,
-        s->printed_far == 1 ? " differs" : "s differ", s->list,
-        s->as_one_run == s->printed_far
-            ? "All of them would fit the scatter of one run instead of a hundred: the paper's "
-              "runs most likely shared their salts and URLs, so its averages are less certain "
-              "than a hundred runs suggest."
-            : "Some of them do not even fit the scatter of one run; no explanation was found.");
+    size_t silent = 0;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->cell[i]->count == 0)
+            silent++;
+    lab_add_text(a, "%zu of %zu cells have enough hits to show a difference of %.0f %%.",
+                 f->all.decided, f->n, 100 * LAB_TOLERANCE);
+    if (silent > 0)
+        lab_add_text(a, "%zu had no hit at all.", silent);
+}
+
+static void judge(struct lab_answer *a, const struct lab_table *t, bool printed)
+{
+    struct family f;
+    if (!gather(&f, t, printed)) {
+        t->report->failed = true;
+    } else if (f.n > 0) {
+        lab_answer(a, &f.all, "%", "in %s, the measured rate is the %s", num_of(f.n, "cell").s,
+                   printed ? "printed one, given its runs and rounding" : "theoretical one");
+        list_against(a, &f, printed);
+        if (printed)
+            explain_printed(a, &f);
+        add_power(a, &f);
+    }
+    drop(&f);
+}
+
+struct lab_claim *lab_judge(struct lab_report *r, const struct lab_table *t, const char *where,
+                            const char *fmt, ...)
+{
+    char text[sizeof((struct lab_claim){0}).claim];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    struct lab_claim *c = lab_claim(r, where, "%s", text);
+    judge(&c->printed, t, true);
+    judge(&c->holds, t, false);
+    return c;
+}
+
+static bool has_rates(const struct lab_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (!isnan(t->cell[i].theory_test.p) || !isnan(t->cell[i].printed_test.p))
+            return true;
+    return false;
 }
 
 void lab_judge_rates(struct lab_report *r, size_t first_table, size_t n_tables)
 {
-    struct tally s = {0};
     for (size_t i = first_table; i < first_table + n_tables && i < r->n_tables; i++)
-        count_table(&s, r->table[i]);
-    if (s.cells == 0)
-        return;
-    judge_theory(r, &s);
-    judge_printed(r, &s);
+        if (has_rates(r->table[i]))
+            (void)lab_judge(r, r->table[i], "theory", "%s: rates are those that theory expects.",
+                            r->table[i]->title);
 }

@@ -105,7 +105,10 @@ struct lab_cell *lab_cell(struct lab_table *t, const char *row, const char *colu
                            .printed = NAN,
                            .printed_sigma = NAN,
                            .printed_theory_sigma = NAN,
-                           .printed_alone_sigma = NAN};
+                           .printed_alone_sigma = NAN,
+                           .theory_test.p = NAN,
+                           .printed_test.p = NAN,
+                           .alone_test.p = NAN};
     copy_text(c->row, sizeof c->row, row);
     copy_text(c->column, sizeof c->column, column);
     return c;
@@ -312,6 +315,28 @@ void lab_cell_printed(struct lab_cell *c, const struct lab_printed *p)
         copy_text(c->note, sizeof c->note, p->remark);
 }
 
+/* Our rate is the printed one, the average of this many runs. */
+static struct lab_test test_printed(const struct lab_count *c, const struct lab_printed *p,
+                                    double runs)
+{
+    const struct lab_count o = printed_count(c, p);
+    const struct lab_rate ours = {c->hits, c->trials * c->runs, c->sigma / sqrt(c->runs)};
+    return lab_test_printed(ours, p->value / PERCENT, p->half / PERCENT, o.trials * runs,
+                            o.sigma / sqrt(runs), LAB_TOLERANCE);
+}
+
+static void test_rate(struct lab_cell *c, const struct lab_count *count,
+                      const struct lab_printed *p)
+{
+    const struct lab_rate ours = {count->hits, c->trials, count->sigma / sqrt(count->runs)};
+    if (!isnan(count->rate))
+        c->theory_test = lab_test_rate(ours, count->rate, LAB_TOLERANCE);
+    if (!p || !p->found)
+        return;
+    c->printed_test = test_printed(count, p, p->runs > 1 ? p->runs : 1);
+    c->alone_test = test_printed(count, p, 1);
+}
+
 void lab_cell_rate(struct lab_cell *c, const struct lab_count *count, const struct lab_printed *p)
 {
     const double all = count->trials * count->runs, measured = count->hits / all;
@@ -326,6 +351,7 @@ void lab_cell_rate(struct lab_cell *c, const struct lab_count *count, const stru
     if (count->run_hits && count->runs > 1)
         c->error = lab_spread(count->run_hits, count->runs).error / count->trials * PERCENT;
     lab_cell_printed(c, p);
+    test_rate(c, count, p);
     if (isnan(count->rate))
         return;
     c->theory = count->rate * PERCENT;

@@ -25,6 +25,9 @@ struct lab_cell {
     double printed, printed_sigma; /* the paper's value; distance of the measured value */
     double printed_theory_sigma;   /* distance of the paper's value from the theory */
     double printed_alone_sigma;    /* the same if its runs were all identical */
+    /* Tests of a rate (p is NAN if it was not tested): measured equals theory, and the printed value;
+     * and the latter if all runs of the paper were identical. */
+    struct lab_test theory_test, printed_test, alone_test;
     char note[160];
 };
 
@@ -189,9 +192,12 @@ void lab_cell_bloom(struct lab_cell *c, const struct lab_results *r, uint32_t un
 void lab_cell_plain(struct lab_cell *c, const char *unit, double mean, double error);
 void lab_cell_printed(struct lab_cell *c, const struct lab_printed *printed);
 
-/* Add verdicts on all cells of these tables that have trials: measured against theory, printed
- * against both, and the list of printed values that do not agree, with the reason. */
+/* Judge all cells of a table that are rates, as one claim: measured equals printed, measured equals
+ * theory.  Each is one test of all cells (lab_test_family).  `fmt` is the claim. */
+struct lab_claim *lab_judge(struct lab_report *r, const struct lab_table *t, const char *where,
+                            const char *fmt, ...) LAB_PRINTF(4, 5);
+/* The same for several tables, without the words of a paper. */
 void lab_judge_rates(struct lab_report *r, size_t first_table, size_t n_tables);
-#define LAB_FAR 4.0 /* standard deviations: more is not chance */
+#define LAB_FAR 4.0 /* standard deviations: a cell that is further off is marked */
 
 #endif

@@ -106,6 +106,16 @@ static void two_rates_are_compared_by_their_ratio(void **state)
         LAB_OPEN);
 }
 
+static void a_lower_rate_is_recognized(void **state)
+{
+    const struct lab_rate none = {0, 1e6, 0}, few = {3, 1e6, 0}, many = {100, 1e6, 0};
+    assert_int_equal(lab_test_lower(none, many).outcome, LAB_YES);
+    assert_int_equal(lab_test_lower(many, none).outcome, LAB_NO);
+    assert_int_equal(lab_test_lower(none, few).outcome, LAB_OPEN);
+    assert_int_equal(lab_test_lower(none, none).outcome, LAB_OPEN);
+    assert_near(lab_test_lower(few, many).estimate, -97e-6);
+}
+
 static void a_printed_rate_is_compared_with_its_own_runs_and_rounding(void **state)
 {
     const struct lab_rate ours = {60900, 1e6, 0};
@@ -217,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_rate_stays_below_a_bound_or_not),
         cmocka_unit_test(never_means_not_once),
         cmocka_unit_test(two_rates_are_compared_by_their_ratio),
+        cmocka_unit_test(a_lower_rate_is_recognized),
         cmocka_unit_test(a_printed_rate_is_compared_with_its_own_runs_and_rounding),
         cmocka_unit_test(independent_events_meet_by_chance),
         cmocka_unit_test(a_staircase_is_not_a_line),

@@ -61,39 +61,63 @@ static void rounding_in_the_paper_is_not_a_difference(void **state)
     lab_report_fini(&r);
 }
 
-static bool says(const struct lab_report *r, enum lab_finding finding, const char *text)
-{
-    for (size_t i = 0; i < r->n_verdicts; i++)
-        if (r->verdict[i].finding == finding && strstr(r->verdict[i].text, text))
-            return true;
-    return false;
-}
+static const struct lab_printed off = {
+    .found = true, .value = 1.006, .half = 0.0005, .runs = 100, .rows = 1000000, .text = "1.006"};
 
-static void verdicts_summarize_the_cells(void **state)
+static void a_table_is_judged_by_two_questions(void **state)
 {
     struct lab_report r;
     lab_report_init(&r, NULL);
     struct lab_table *t = lab_table(&r, LAB_GRID, "5.9", "k", "t");
     const struct lab_count good = counted(40000, 0.01), bad = counted(42000, 0.01),
                            silent = counted(0, 1e-9);
-    const struct lab_printed off = {.found = true,
-                                    .value = 1.006,
-                                    .half = 0.0005,
-                                    .runs = 100,
-                                    .rows = 1000000,
-                                    .text = "1.006"};
     lab_cell_rate(lab_cell(t, "3 HF", "2.0 M"), &good, &off);
     lab_cell_rate(lab_cell(t, "4 HF", "2.0 M"), &silent, &nothing);
-    lab_judge_rates(&r, 0, 1);
-    assert_true(says(&r, LAB_AGREES, "in all 2 cells"));
-    assert_true(says(&r, LAB_NOTE, "1 of 2 cells had no hit"));
-    /* 0.006% is 5.5 standard deviations for 10^8 queries, and half of one for 10^6. */
-    assert_true(says(&r, LAB_DIFFERS, "5.9, 3 HF 2.0 M: prints 1.006, theory 1,"));
-    assert_true(says(&r, LAB_DIFFERS, "scatter of one run"));
+    const struct lab_claim *c = lab_judge(&r, t, "thesis, table 5.9", "%s", "a claim");
+    /* 0.006 % is 1.2 standard deviations of four million of our queries. */
+    assert_int_equal(c->printed.test.outcome, LAB_YES);
+    assert_int_equal(c->holds.test.outcome, LAB_YES);
+    assert_true(c->printed.test.cells == 1 && c->holds.test.cells == 2);
+    assert_non_null(strstr(c->holds.text, "1 of 2 cells have enough hits"));
+    assert_non_null(strstr(c->holds.text, "1 had no hit at all."));
 
     lab_cell_rate(lab_cell(t, "5 HF", "2.0 M"), &bad, &nothing);
+    c = lab_judge(&r, t, "thesis, table 5.9", "%s", "a claim");
+    assert_int_equal(c->holds.test.outcome, LAB_NO);
+    assert_non_null(
+        strstr(c->holds.text, "1 of 3 cells differ. 5 HF 2.0 M: measured 1.05, theory 1."));
+    lab_report_fini(&r);
+}
+
+static void a_printed_value_that_differs_may_fit_one_run(void **state)
+{
+    struct lab_report r;
+    lab_report_init(&r, NULL);
+    struct lab_table *t = lab_table(&r, LAB_GRID, "5.16", "k", "t");
+    /* A hundred times as many hits: now 0.006 % is 6 standard deviations, but half of one for a
+     * single run of the paper. */
+    struct lab_count many = counted(40000, 0.01);
+    many.hits *= 100;
+    many.runs *= 100;
+    lab_cell_rate(lab_cell(t, "3 HF", "2.0 M"), &many, &off);
+    const struct lab_claim *c = lab_judge(&r, t, "thesis, table 5.16", "%s", "a claim");
+    assert_int_equal(c->printed.test.outcome, LAB_NO);
+    assert_int_equal(c->holds.test.outcome, LAB_YES);
+    assert_non_null(strstr(c->printed.text, "3 HF 2.0 M: measured 1, printed 1.006."));
+    assert_non_null(strstr(c->printed.text, "would fit the scatter of one run"));
+    lab_report_fini(&r);
+}
+
+static void a_table_without_rates_makes_no_claim(void **state)
+{
+    struct lab_report r;
+    lab_report_init(&r, NULL);
+    struct lab_table *t = lab_table(&r, LAB_GRID, "x", "k", "t");
+    lab_cell_plain(lab_cell(t, "a", "b"), "ns", 5, NAN);
     lab_judge_rates(&r, 0, 1);
-    assert_true(says(&r, LAB_DIFFERS, "in 1 of 3 cells"));
+    assert_int_equal(r.n_claims, 0);
+    const struct lab_claim *c = lab_judge(&r, t, "x", "%s", "a claim");
+    assert_false(c->printed.given || c->holds.given);
     lab_report_fini(&r);
 }
 
@@ -132,7 +156,9 @@ int main(void)
         cmocka_unit_test(a_rate_is_compared_with_theory),
         cmocka_unit_test(zero_hits_give_a_bound_and_no_verdict),
         cmocka_unit_test(rounding_in_the_paper_is_not_a_difference),
-        cmocka_unit_test(verdicts_summarize_the_cells),
+        cmocka_unit_test(a_table_is_judged_by_two_questions),
+        cmocka_unit_test(a_printed_value_that_differs_may_fit_one_run),
+        cmocka_unit_test(a_table_without_rates_makes_no_claim),
         cmocka_unit_test(values_that_cannot_be_drawn_are_omitted),
         cmocka_unit_test(numbers_have_few_digits),
     };
