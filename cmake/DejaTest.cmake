@@ -52,11 +52,17 @@ function(deja_test_program target source)
     DEJA_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   file(STRINGS ${source} includes
-    REGEX "^#include \"((tools|gen|bench|lab|cli|crawler)/|(catching|packed|reading)\\.h)")
+    REGEX "^#include \"((tools|gen|bench|lab|cli|crawler)/|(catching|mutant|packed|reading)\\.h)")
   if(TARGET dj_cli AND includes)
     target_link_libraries(${target} PRIVATE dj_cli)
   endif()
   target_link_libraries(${target} PRIVATE deja_static)
+  if(includes MATCHES "mutant\\.h") # it stands between the lab and these functions
+    foreach(function deja_filter_new deja_filter_rotate deja_filter_hash_batch deja_plan_make
+            lab_bloom_rate)
+      target_link_options(${target} PRIVATE LINKER:--wrap=${function})
+    endforeach()
+  endif()
 endfunction()
 
 function(deja_test folder source)
