@@ -29,7 +29,7 @@ struct mutant {
     double formula;  /* rate by the theory, relative to the right one */
     size_t read;     /* bytes at the end of a URL that the hash functions read */
     bool same_salts; /* for all visits, and for all filters of a URL */
-    unsigned biased; /* one of so many queried URLs was inserted */
+    unsigned biased; /* 1 of this many queried URLs was inserted */
     void (*change)(struct lab_results *r);
 };
 
