@@ -112,7 +112,7 @@ static void visits_that_lose_the_same_urls_are_noticed(void **state)
     const struct mutant none = {0}, same = {.change = share};
     struct trial_run t;
     trial_run(&t, &exp_unknown_n, 40000, 2, &none);
-    assert_answer(&t.report, &shared, "so few runs", LAB_OPEN);
+    assert_answer(&t.report, &shared, "two runs", LAB_OPEN);
     assert_true(answer_to(&t.report, &shared)->test.needed > 10);
     trial_fini(&t);
     trial_run(&t, &exp_unknown_n, 40000, 2, &same);
@@ -169,7 +169,7 @@ static double draw(struct rng *rng, double mean)
 static const double multiplier[] = {1.7, 2, 2.5, 3};
 static const unsigned several_k[] = {2, 3, 4}, one_k[] = {4, 6, 8, 9};
 
-/* Hits of a filter with so many functions in all, among `n` URLs. */
+/* Hits of a filter with this many functions in all, among `n` URLs. */
 static double hits(struct rng *rng, double n, unsigned functions, unsigned size)
 {
     return draw(rng, n * pow(-expm1(-1 / multiplier[size]), functions));
