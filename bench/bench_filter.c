@@ -62,6 +62,14 @@ static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     return make(&opt, err);
 }
 
+static void *scattered_open(uint32_t kind, uint64_t n, double p, deja_error *err)
+{
+    deja_options opt = options(kind, n, p);
+    opt.flags = DEJA_SPREAD;
+    opt.alloc = bench_memory_allocator();
+    return make(&opt, err);
+}
+
 static void *grown_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
     deja_options opt = options(kind, (n + FIRST - 1) / FIRST, p);
@@ -188,6 +196,13 @@ const struct bench_subject bench_filter = {COMMON, SIZED, ADDING, HASHED, .rate 
 const struct bench_subject bench_layered = {COMMON, SIZED, ADDING, .rate = bench_rate_unknown};
 const struct bench_subject bench_static = {
     COMMON, SIZED, HASHED, .rate = filter_rate, .collect = collect, .ready = ready};
+const struct bench_subject bench_scattered = {COMMON,
+                                              ADDING,
+                                              HASHED,
+                                              .name = "spectral, spread",
+                                              .open = scattered_open,
+                                              .estimate = filter_estimate, /* it takes less */
+                                              .rate = filter_rate};
 const struct bench_subject bench_grown = {COMMON,
                                           ADDING,
                                           HASHED,

@@ -28,9 +28,10 @@ struct bench_subject {
     int (*contains_hashed)(void *self, const uint64_t *hash, size_t n, uint8_t *found);
 };
 
-/* bench_filter.c: deja's kinds; those with layers, those made by a deja_builder, and filters that
- * have grown. */
-extern const struct bench_subject bench_filter, bench_layered, bench_static, bench_grown;
+/* bench_filter.c: deja's kinds; those with layers, those made by a deja_builder, filters that
+ * have grown, and counters that are spread. */
+extern const struct bench_subject bench_filter, bench_layered, bench_static, bench_grown,
+    bench_scattered;
 /* bench_segments.c, bench_table.c */
 extern const struct bench_subject bench_segments, bench_table;
 double bench_rate_unknown(void *self); /* -1 */

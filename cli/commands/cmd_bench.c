@@ -150,6 +150,8 @@ static void plan_kinds(struct bench *b, uint64_t n)
         plan(b, subject_of(kind), kind, n, ALONE, p);
         if (deja_kind_can(kind, DEJA_CAN_LAYER)) /* for comparison */
             plan(b, &bench_segments, 0, n, ALONE, p);
+        if (deja_kind_can(kind, DEJA_CAN_COUNT))
+            plan(b, &bench_scattered, kind, n, ALONE, p);
         if (kind == DEJA_BLOCKED &&
             !(c->filter.fp_rate > 0)) /* measure the default kind at a small rate, too */
             plan(b, &bench_filter, kind, n, ALONE, 1e-6);
