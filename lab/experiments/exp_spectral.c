@@ -5,6 +5,7 @@
  * URL i is added 1 + (trailing zeros of i + 1) times: half of them once, a quarter twice, and so
  * on, 2 on average. */
 #include "lab/engine/lab_task.h"
+#include "lab/experiments/counter_memory.h"
 #include "lab/report/lab_report.h"
 #include <math.h>
 
@@ -15,7 +16,8 @@
 enum {
     PLAIN,
     MINIMAL,
-    N_UNITS
+    MEMORY, /* the first unit of counter_memory.c */
+    N_UNITS = MEMORY + COUNTER_MEMORY_UNITS
 };
 enum {
     OVER,       /* of the added URLs, those with too high a count */
@@ -27,6 +29,7 @@ enum {
     BYTES,
     N_VALUES
 };
+_Static_assert((int)COUNTER_VALUES <= (int)N_VALUES, "units of both kinds have room");
 
 static uint32_t times_of(uint64_t i)
 {
@@ -109,6 +112,10 @@ static void count_all(struct lab_task *t, const deja_filter *f, const deja_slice
 
 static void run(struct lab_task *t)
 {
+    if (t->unit >= MEMORY) {
+        counter_memory_run(t, t->unit - MEMORY);
+        return;
+    }
     deja_options opt = options(t->lab->keys.n, COUNTERS_PER_KEY);
     opt.flags = t->unit == MINIMAL ? DEJA_MINIMAL_INCREASE : 0;
     opt.seed = t->seed;
@@ -295,18 +302,21 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
         "The notes decrement without checking. Removing a URL that was never added would then "
         "lower the counts of others, and these would be missed. deja rejects the removal of an "
         "absent URL, and leaves counters at their maximum unchanged.");
+    counter_memory_report(r, report, MEMORY);
 }
 
 const struct lab_experiment exp_spectral = {
     .name = "spectral",
     .title = "Spectral Bloom filter: counts and deletion",
     .reproduces = "lecture notes on Bloom and spectral Bloom filters",
-    .seconds = 2,
+    .seconds = 3,
     .about =
         (const char *const[]){
             "Counters instead of bits: insertion increments k of them, deletion decrements them, "
             "lookup returns the smallest. URLs are added 1, 2, 3, ... times, 2 on average; then "
             "half of the URLs with each count are removed.",
+            "How much memory counters take: anywhere in the array, as in the notes, and in one "
+            "cache line per URL.",
             NULL},
     .units = N_UNITS,
     .values = N_VALUES,

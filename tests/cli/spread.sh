@@ -31,9 +31,9 @@ lines_are_counted_and_removed() {
 a_saturated_counter_does_not_change() {
     seq 20 | sed s,.*,a, >list
     deja build -q -k spectral --spread -n 100 f.deja list
-    echo a | deja count -q f.deja >count
-    printf '15\ta\n' | cmp - count || fail "count"
     echo a >one
+    succeeds deja count -q f.deja one
+    printf '15\ta\n' | expect_stdout
     succeeds deja remove f.deja one
     expect_stderr_has "0 removed, 1 refused"
     succeeds deja check -q f.deja one
