@@ -23,6 +23,12 @@ struct lab_page {
     double seconds;
 };
 void lab_html_write(struct out *o, const struct lab_page *page);
+/* lab_style.c: its style; lab_grid.c: a table with its title, notes and caption. */
+extern const char lab_html_style[];
+void lab_html_table(struct out *o, const struct lab_table *t);
+
+/* Text between two pieces of HTML. */
+void lab_element(struct out *o, const char *begin, const char *text, const char *end);
 /* Escape text for HTML or SVG, also inside quotes. */
 void lab_escape(struct out *o, const char *text);
 

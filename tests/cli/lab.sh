@@ -39,6 +39,45 @@ _same_figures() {
     done
 }
 
+# _well_formed PAGE SVG...: the SVG files are XML, the page closes what it opens, ids are unique and
+# links lead somewhere.
+_well_formed() {
+    python3 - "$@" <<'PY'
+import html.parser, os, sys, xml.dom.minidom
+
+for path in sys.argv[2:]:
+    root = xml.dom.minidom.parse(path).documentElement
+    assert root.getElementsByTagName("title") and root.getElementsByTagName("desc"), path
+    for node in root.getElementsByTagName("path"):
+        assert "nan" not in node.getAttribute("d") and "inf" not in node.getAttribute("d"), path
+
+class Page(html.parser.HTMLParser):
+    open, ids, links = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "link"):
+            self.open.append(tag)
+        self.ids += [value for name, value in attributes if name == "id"]
+        self.links += [value for name, value in attributes if name == "href"]
+
+    def handle_startendtag(self, tag, attributes):
+        assert tag in ("path", "rect"), tag
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, (tag, self.getpos())
+
+page = Page()
+page.feed(open(sys.argv[1], encoding="utf-8").read())
+page.close()
+assert not page.open, page.open
+assert len(set(page.ids)) == len(page.ids), page.ids
+for link in page.links:
+    there = link[1:] in page.ids if link.startswith("#") else os.path.exists(
+        os.path.join(os.path.dirname(sys.argv[1]), link))
+    assert there or link == "data:,", link
+PY
+}
+
 every_experiment_makes_figures_and_a_page() {
     succeeds deja lab all --quick -n 10k --output report
     expect_stdout_has "spatiotemporal"
@@ -54,11 +93,7 @@ every_experiment_makes_figures_and_a_page() {
     grep -qF "<section id=\"sources\">" report/index.html || fail "no sources"
     # A single file: nothing is fetched.
     ! grep -qE '(src|href)="?(https?:|//)|@import|url\(' report/index.html || fail "the page needs more"
-    python3 - report/*.svg <<'PY' || fail "an SVG is not XML"
-import sys, xml.dom.minidom
-for path in sys.argv[1:]:
-    xml.dom.minidom.parse(path)
-PY
+    _well_formed report/index.html report/*.svg || fail "the report is not well formed"
 }
 
 _has_lines() { # N FILE
