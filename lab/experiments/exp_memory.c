@@ -145,7 +145,7 @@ static void run(struct lab_task *t)
 const struct lab_experiment exp_memory = {
     .name = "memory",
     .title = "Memory",
-    .reproduces = "thesis, tables 5.10-5.13; notes on Bloom filters",
+    .reproduces = "thesis, tables 5.10-5.13; lecture notes",
     .seconds = 6,
     .about =
         (const char *const[]){

@@ -85,7 +85,7 @@ static const char *outcome_class(const struct lab_answer *a)
 static void write_answer(struct out *o, const struct lab_answer *a, uint32_t runs)
 {
     if (!a->given) {
-        out_text(o, "<td class=\"text\">&ndash;</td>");
+        out_text(o, "<td class=\"text none\">&ndash;</td>");
         return;
     }
     out_printf(o, "<td class=\"text answer\"><span class=\"z %s\">%s</span> ", outcome_class(a),

@@ -18,8 +18,9 @@ static const char *const shape[LAB_COLORS] = {
     "m0-1.9l2.1-2.1l1.9 1.9l-2.1 2.1l2.1 2.1l-1.9 1.9l-2.1-2.1l-2.1 2.1l-1.9-1.9l2.1-2.1l-2.1-2.1"
     "l1.9-1.9z", /* cross */
 };
-#define ARROW 16.0 /* pixels */
-#define CAP   3.0
+#define ARROW  16.0 /* pixels */
+#define CAP    3.0
+#define BESIDE 7.0 /* between arrows that would cover each other */
 
 void lab_mark_class(struct out *o, unsigned color)
 {
@@ -110,12 +111,25 @@ static void write_title(struct out *o, const struct lab_series *s, const struct 
     out_printf(o, " at %s</title></path>", lab_number(d->x).s);
 }
 
-static void draw_dot(struct out *o, const struct lab_series *s, const struct lab_dot *d,
-                     const struct lab_axis *x, const struct lab_axis *y)
+/* How many series before this one have an arrow in the same place. */
+static unsigned arrows_here(const struct lab_figure *f, size_t series, const struct lab_dot *d)
 {
+    unsigned n = 0;
+    for (size_t i = 0; i < series; i++)
+        for (size_t j = 0; j < f->series[i].n; j++) {
+            const struct lab_dot *e = &f->series[i].dot[j];
+            n += isnan(e->y) && e->x == d->x && e->high == d->high;
+        }
+    return n;
+}
+
+static void draw_dot(struct out *o, const struct lab_figure *f, size_t series,
+                     const struct lab_dot *d, const struct lab_axis *x, const struct lab_axis *y)
+{
+    const struct lab_series *s = &f->series[series];
     const double at = lab_axis_at(x, d->x);
     if (isnan(d->y)) {
-        begin_arrow(o, at, lab_axis_at(y, d->high));
+        begin_arrow(o, at - BESIDE * arrows_here(f, series, d), lab_axis_at(y, d->high));
     } else {
         const bool low_shown = !y->log || d->low > 0;
         if (!isnan(d->low))
@@ -126,9 +140,10 @@ static void draw_dot(struct out *o, const struct lab_series *s, const struct lab
     write_title(o, s, d);
 }
 
-void lab_mark_series(struct out *o, const struct lab_series *s, const struct lab_axis *x,
-                     const struct lab_axis *y)
+void lab_mark_series(struct out *o, const struct lab_figure *f, size_t series,
+                     const struct lab_axis *x, const struct lab_axis *y)
 {
+    const struct lab_series *s = &f->series[series];
     if (s->n == 0)
         return;
     out_text(o, "<g ");
@@ -137,6 +152,6 @@ void lab_mark_series(struct out *o, const struct lab_series *s, const struct lab
     if (s->style == LAB_LINE || s->style == LAB_DASHES)
         draw_line(o, s, x, y);
     for (size_t i = 0; i < s->n && s->style != LAB_DASHES; i++)
-        draw_dot(o, s, &s->dot[i], x, y);
+        draw_dot(o, f, series, &s->dot[i], x, y);
     out_text(o, "</g>\n");
 }

@@ -12,7 +12,7 @@ void lab_mark_bar(struct out *o, double x, double low, double high);
 void lab_mark_class(struct out *o, unsigned color);
 
 /* A whole series, inside its axes. */
-void lab_mark_series(struct out *o, const struct lab_series *s, const struct lab_axis *x,
-                     const struct lab_axis *y);
+void lab_mark_series(struct out *o, const struct lab_figure *f, size_t series,
+                     const struct lab_axis *x, const struct lab_axis *y);
 
 #endif

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define WIDTH  440.0
-#define LEFT   62.0
+#define LEFT   66.0
 #define RIGHT  18.0
 #define TOP    14.0
 #define PLOT_H 250.0
@@ -114,7 +114,7 @@ static void draw_labels(struct out *o, const struct lab_figure *f)
                LEFT + PLOT_W / 2, TOP + PLOT_H + 40);
     lab_escape(o, f->x_label);
     out_printf(o,
-               "</text>\n<text class=\"label\" transform=\"translate(14 %.1f) rotate(-90)\" "
+               "</text>\n<text class=\"label\" transform=\"translate(12 %.1f) rotate(-90)\" "
                "text-anchor=\"middle\">",
                TOP + PLOT_H / 2);
     lab_escape(o, f->y_label);
@@ -259,7 +259,7 @@ void lab_svg_write(struct out *o, const struct lab_figure *f, bool alone)
     out_printf(o, "<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
                LEFT, TOP, PLOT_W, PLOT_H);
     for (size_t i = 0; i < f->n; i++)
-        lab_mark_series(o, &f->series[i], &x, &y);
+        lab_mark_series(o, f, i, &x, &y);
     draw_labels(o, f);
     (void)draw_legend(o, f);
     out_text(o, "</svg>\n");

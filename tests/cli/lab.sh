@@ -180,6 +180,9 @@ without_a_name_experiments_are_listed() {
         papers=$((papers + 1))
     done < <(sed -n 's/^deja lab: \([^"]*: .*".*\)/\1/p' .stderr)
     [ "$papers" -ge 5 ] || fail "$papers papers"
+    # Each experiment names one of them.
+    ! grep -vE '  (beyond the papers|(thesis|multi-layer paper|keyword-search report|lecture)\b)' .stdout ||
+        fail "an unknown source"
     cp .stdout full
     grep -qE '^hashes +1 min [0-9]+ s +thesis, tables 5.1-5.8$' full || fail "no estimate: $(head -n 1 full)"
     [ ! -e deja-lab ] || fail "something ran"

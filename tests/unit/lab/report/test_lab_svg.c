@@ -2,6 +2,7 @@
 #include "catching.h"
 #include "lab/report/lab_write.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct catcher catcher; /* too large for a stack */
@@ -73,6 +74,24 @@ static void zero_hits_are_an_arrow_on_a_logarithmic_axis(void **state)
     lab_point_rate(d.f, s, 20, 50, 1e6);
     assert_true(d.f->series[s].dot[0].y == 0);
     assert_null(strstr(drawn(&d), "class=\"arrow\""));
+    lab_report_fini(&d.report);
+}
+
+static void arrows_in_one_place_stand_side_by_side(void **state)
+{
+    struct drawing d = drawing();
+    d.f->log_y = true;
+    for (unsigned i = 0; i < 3; i++)
+        lab_point_rate(d.f, lab_series(d.f, LAB_POINTS, i, "k = %u", i), 10, 0, 1e6);
+    const char *at = drawn(&d);
+    double x[3];
+    for (int i = 0; i < 3; i++) {
+        at = strstr(at, "class=\"arrow\" d=\"M");
+        assert_non_null(at);
+        at += strlen("class=\"arrow\" d=\"M");
+        x[i] = strtod(at, NULL);
+    }
+    assert_true(x[0] - x[1] > 5 && x[1] - x[2] > 5);
     lab_report_fini(&d.report);
 }
 
@@ -191,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rate_has_an_interval),
         cmocka_unit_test(zero_hits_are_an_arrow_on_a_logarithmic_axis),
+        cmocka_unit_test(arrows_in_one_place_stand_side_by_side),
         cmocka_unit_test(theory_is_dashed_and_printed_values_are_open),
         cmocka_unit_test(vanishing_theory_does_not_stretch_the_axis),
         cmocka_unit_test(series_differ_without_colors),
