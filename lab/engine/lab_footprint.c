@@ -94,13 +94,12 @@ static void warm_up(const struct lab_task *t, const struct lab_footprints *what)
     trim();
 }
 
-static struct lab_footprint measure(struct lab_task *t, const struct lab_footprints *what,
-                                    size_t i)
+/* The state of the process after structure i, and what that one asked for. */
+static struct lab_footprint build(struct lab_task *t, const struct lab_footprints *what, size_t i)
 {
-    const double pages = resident(), bytes = allocated();
     const double asked = what->build(t, (const char *)what->ctx + i * what->size);
     trim();
-    return (struct lab_footprint){resident() - pages, allocated() - bytes, asked};
+    return (struct lab_footprint){resident(), allocated(), asked};
 }
 
 static void measure_all(struct lab_task *t, const struct lab_footprints *what, struct answer *a)
@@ -111,8 +110,13 @@ static void measure_all(struct lab_task *t, const struct lab_footprints *what, s
 #endif
     warm_up(t, what);
     (void)resident(); /* writes its own stack pages now rather than later */
-    for (size_t i = 0; i < what->n && t->rc == DEJA_OK; i++)
-        a->footprint[i] = measure(t, what, i);
+    struct lab_footprint before = {resident(), allocated(), 0};
+    for (size_t i = 0; i < what->n && t->rc == DEJA_OK; i++) {
+        const struct lab_footprint after = build(t, what, i);
+        a->footprint[i] = (struct lab_footprint){after.resident - before.resident,
+                                                 after.allocated - before.allocated, after.asked};
+        before = after;
+    }
     a->rc = t->rc;
     a->err = *t->err;
 }

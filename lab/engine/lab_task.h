@@ -30,8 +30,8 @@ double lab_add(struct lab_task *t, deja_filter *f, const deja_slice *keys, uint6
 double lab_ask(struct lab_task *t, const deja_filter *f, const deja_slice *keys, uint64_t n);
 deja_stats lab_stats(struct lab_task *t, const deja_filter *f);
 
-/* Time a step with the keys in LAB_PARTS parts: ns per key of the fastest part, which other
- * programs disturbed least.  Adds what the step returns to *sum, unless it is NULL. */
+/* Time a step with the keys in LAB_PARTS parts: ns of processor time per key of the fastest part,
+ * which other programs disturbed least.  Adds what the step returns to *sum, unless it is NULL. */
 #define LAB_PARTS 5u
 typedef double lab_step(struct lab_task *t, void *ctx, const deja_slice *keys, uint64_t n);
 double lab_fastest(struct lab_task *t, lab_step *step, void *ctx, const deja_slice *keys,
