@@ -283,6 +283,8 @@ typedef struct deja_options {
     uint64_t format;             /* of the file: 1 (deja 0.1) or 2 (default) */
     uint64_t cache_lines;        /* blocked, paired: 1, 2 or 3 cache lines   */
                                  /* per key; default: what saves memory      */
+    uint64_t machine;            /* filters: hold only filter 1 .. F, whose  */
+                                 /* siblings are elsewhere; default: all     */
 } deja_options;
 #define DEJA_OPTIONS_INIT DEJA_INIT(deja_options)
 
@@ -576,6 +578,8 @@ typedef struct deja_stats {
     double merged_rate;    /* the sum of their rates, which adds to fp_rate             */
 
     uint64_t cache_lines; /* of a key in a blocked part, 1 .. 3; scalable: in the newest */
+    uint64_t machine;     /* the filter of the F that it holds, 1 .. F; 0: all of them   */
+    uint64_t key_check;   /* differs for different secret keys, reveals nothing of them  */
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
 /* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was truncated

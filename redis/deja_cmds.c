@@ -10,6 +10,7 @@
 #include "items.h"
 #include "reserve.h"
 #include "warn.h"
+#include <stdio.h>
 #include <string.h>
 
 /* --- Items -------------------------------------------------------------------- */
@@ -225,6 +226,7 @@ int deja_cmd_info(struct call *c)
     n += put_text(ctx, "profile", s.profile ? deja_profile_name(s.profile) : NULL);
     n += put_count(ctx, "hashes", s.hashes);
     n += put_count(ctx, "filters", s.filters);
+    n += put_count(ctx, "machine", s.machine);
     n += put_count(ctx, "parts", s.parts);
     n += put_count(ctx, "capacity", s.capacity);
     n += put_number(ctx, "fp_rate", s.fp_rate);
@@ -263,6 +265,9 @@ int deja_cmd_info(struct call *c)
     n += put_count(ctx, "folds", s.folds);
     n += put_count(ctx, "format", s.format);
     n += put_count(ctx, "keyed", s.keyed);
+    char check[20];
+    (void)snprintf(check, sizeof check, "%016llx", (unsigned long long)s.key_check);
+    n += put_text(ctx, "key_check", check);
     RedisModule_ReplySetMapLength(ctx, n);
     return REDISMODULE_OK;
 }

@@ -9,6 +9,7 @@ static void json_what(struct json *j, const deja_stats *s)
     json_string(j, "part_kind", deja_kind_name(s->part_kind));
     json_uint(j, "parts", s->parts);
     json_uint(j, "filters", s->filters);
+    json_uint(j, "machine", s->machine);
     json_uint(j, "hashes", s->hashes);
     json_uint(j, "cache_lines", s->cache_lines);
     json_string(j, "hash", deja_hash_name(s->hash));

@@ -22,12 +22,13 @@ static deja_options same_body(const struct info_report *r)
     opt.kind = s->kind;
     opt.hash = s->hash;
     opt.filters = s->filters;
+    opt.machine = s->machine;
     opt.hashes = s->hashes;
     opt.cache_lines = s->cache_lines > 1 ? s->cache_lines : 0;
     const uint32_t unit = deja_kind_can(s->kind, DEJA_CAN_FILL) ? 64
                           : s->counter_bits                     ? s->counter_bits
                                                                 : 1;
-    opt.memory = s->bits * unit / 8;
+    opt.memory = s->bits * unit / 8 * (s->machine ? s->filters : 1);
     opt.counter_bits = s->counter_bits;
     opt.flags = s->flags & DEJA_SPREAD;
     opt.generations = (uint32_t)s->generations;

@@ -50,6 +50,8 @@ static void print_kind(struct out *o, const deja_stats *s)
         print_layered(o, s);
     else if (deja_kind_can(s->kind, DEJA_CAN_GROW))
         print_parts(o, s);
+    else if (s->machine)
+        out_printf(o, ", filter %llu of %u", (unsigned long long)s->machine, s->filters);
     else if (s->filters > 1)
         out_printf(o, ", %u filters that must agree", s->filters);
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER))

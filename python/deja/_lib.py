@@ -195,6 +195,7 @@ class Stats(Sized):
         ("layers_most", c_uint32), ("delimiter", c_uint64), ("oldest_day", c_uint64),
         ("newest_day", c_uint64), ("exceptions", c_uint64), ("merged_parts", c_uint32),
         ("other_keys", c_uint32), ("merged_rate", c_double), ("cache_lines", c_uint64),
+        ("machine", c_uint64), ("key_check", c_uint64),
     ]
 
 

@@ -156,6 +156,8 @@ class Stats(_Record):
     other_keys: int  # scalable: how many other secret keys they have
     merged_rate: float  # scalable: the sum of their rates, which adds to fp_rate
     cache_lines: int  # of a key in a blocked part; scalable: in the newest
+    machine: int  # the filter of the F that it holds; 0: all of them
+    key_check: int  # differs for different secret keys
 
 
 @dataclass(frozen=True)

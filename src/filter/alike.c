@@ -70,6 +70,7 @@ static void compare_kinds(const struct dj_plan *x, const struct dj_plan *y,
     if (x->hash != y->hash)
         note(d, "hash: %s and %s", deja_hash_name(x->hash), deja_hash_name(y->hash));
     note_number(d, "number of filters (F)", x->filters, y->filters);
+    note_number(d, "machine", x->machine, y->machine);
 }
 
 static const char *profile_of(const struct dj_plan *p)

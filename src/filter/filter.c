@@ -63,7 +63,8 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
     dj_hasher_init(&f->hasher, &what, key, salts);
     for (uint32_t i = 0; i < parts; i++) {
         dj_plan_part(plan, i, f->part[i]);
-        f->part[i]->salt = i ? dj_part_salt(key, plan->visit, i) : 0;
+        const uint32_t place = dj_plan_place(plan) + i;
+        f->part[i]->salt = place ? dj_part_salt(key, plan->visit, place) : 0;
     }
     if (plan->kind->made)
         plan->kind->made(f);

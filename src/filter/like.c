@@ -29,7 +29,7 @@ static void copy_size(const deja_filter *f, deja_options *opt)
     deja_options by_bytes = *opt;
     by_bytes.multiplier = by_bytes.fp_rate = 0;
     by_bytes.hashes = p->kind->fixed_k ? 0 : p->shape.k;
-    by_bytes.memory = p->shape.bits / 8 * dj_plan_bodies(p);
+    by_bytes.memory = p->shape.bits / 8 * dj_plan_shares(p);
     if (dj_kind_takes(p->kind, "cache_lines"))
         by_bytes.cache_lines = dj_shape_key_lines(&p->shape);
     if (gives_same_size(&by_bytes, p))

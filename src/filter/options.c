@@ -83,6 +83,15 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
         return dj_fail(err, DEJA_ENOTSUP,
                        "options.filters goes with kinds classic, blocked and spectral, not %s",
                        plan->kind->name);
+    if (opt->machine && (plan->filters == 1 || opt->machine > plan->filters))
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.machine is %llu: it must be from 1 to options.filters, which must "
+                       "be 2 or more",
+                       (ull)opt->machine);
+    if (opt->machine && opt->format == 1)
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.format is 1: options.machine needs format 2; omit options.format");
+    plan->machine = (uint32_t)opt->machine;
     return DEJA_OK;
 }
 
@@ -211,6 +220,7 @@ deja_options dj_plan_options(const struct dj_plan *plan)
     opt.part_kind = plan->part_kind->number;
     opt.hash = plan->hash;
     opt.filters = plan->filters;
+    opt.machine = plan->machine;
     opt.growth = plan->growth;
     opt.tightening = plan->tightening;
     opt.flags = plan->flags;

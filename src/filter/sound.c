@@ -78,6 +78,9 @@ int dj_plan_check(const struct dj_plan *p, uint32_t n_parts, deja_error *err)
 {
     if (!p->filters || p->filters > DJ_MAX_FILTERS || (is_one_filter(p) && p->filters != 1))
         return dj_fail_damaged(err, "filters");
+    if (p->machine &&
+        (p->machine > p->filters || p->filters == 1 || !dj_kind_can(p->kind, DEJA_CAN_REPEAT)))
+        return dj_fail_damaged(err, "number of the machine");
     if (!p->capacity || p->capacity > most_capacity(p) || !(p->fp_rate > 0 && p->fp_rate < 1))
         return dj_fail_damaged(err, "capacity or rate");
     if (!p->growth || p->growth > DJ_MAX_GROWTH || !(p->tightening > 0 && p->tightening < 1))

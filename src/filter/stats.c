@@ -33,6 +33,8 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->hashes = f->part[newest(f)]->shape.k;
     s->cache_lines = dj_shape_key_lines(&f->part[newest(f)]->shape);
     s->filters = f->plan.filters;
+    s->machine = f->plan.machine;
+    s->key_check = dj_key_derive(f->key, DJ_STREAM_CHECK, 0);
     s->hash = f->plan.hash;
     s->part_kind = f->plan.part_kind->number;
     s->parts = f->n_parts;

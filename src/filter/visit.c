@@ -108,7 +108,7 @@ static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
 static int check_size(const deja_filter *f, const deja_options *asked, const deja_options *opt,
                       const struct dj_plan *plan, deja_error *err)
 {
-    const uint64_t body = dj_part_body_len(&plan->shape) * plan->filters;
+    const uint64_t body = dj_part_body_len(&plan->shape) * dj_plan_held(plan);
     const uint64_t removals = dj_part_body_len(&plan->removal);
     if (asked->memory)
         return DEJA_OK;

@@ -50,8 +50,8 @@ struct dj_account dj_account_of(const deja_filter *f, const struct dj_part *p, b
     const bool unknown = f->unclean || (f->plan.deletions && p != f->part[0]);
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
     const struct dj_earlier none = {0};
-    a.came = came_to(&p->shape, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered,
-                     is_series ? &none : &f->earlier);
+    a.came = came_to(&p->shape, dj_plan_held(&f->plan), a.keys,
+                     unknown ? INFINITY : (double)offered, is_series ? &none : &f->earlier);
     return a;
 }
 

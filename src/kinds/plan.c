@@ -124,7 +124,7 @@ static struct dj_key_lines lines_in_memory(const struct dj_plan *plan)
 
 static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    const uint32_t bodies = dj_plan_bodies(plan), most_k = dj_hash_max_k(plan->hash);
+    const uint32_t bodies = dj_plan_shares(plan), most_k = dj_hash_max_k(plan->hash);
     const uint64_t granule = dj_shape_granule(&plan->shape);
     plan->shape.bits = opt->memory * 8 / bodies / granule * granule;
     if (plan->shape.bits && wants_power_of_2(plan))
@@ -220,12 +220,17 @@ bool dj_plan_fits_parts(const struct dj_kind *kind, const struct dj_kind *part_k
 
 uint32_t dj_plan_parts(const struct dj_plan *plan)
 {
-    return plan->kind->parts ? plan->kind->parts : plan->filters + (plan->exceptions > 0);
+    return plan->kind->parts ? plan->kind->parts : dj_plan_held(plan) + (plan->exceptions > 0);
 }
 
 uint32_t dj_plan_bodies(const struct dj_plan *plan)
 {
-    return plan->kind->bodies ? plan->kind->bodies(plan) : plan->filters;
+    return plan->kind->bodies ? plan->kind->bodies(plan) : dj_plan_held(plan);
+}
+
+uint32_t dj_plan_shares(const struct dj_plan *plan)
+{
+    return plan->machine ? plan->filters : dj_plan_bodies(plan);
 }
 
 uint64_t dj_plan_bytes(const struct dj_plan *plan)

@@ -55,6 +55,7 @@ struct dj_plan {
     const struct dj_kind *part_kind; /* of the parts */
     uint32_t hash;                   /* deja_hash */
     uint32_t filters;                /* F */
+    uint32_t machine;                /* 1 .. F: only this one is here; 0: all */
     uint64_t capacity;               /* of the first part */
     double fp_rate;                  /* as requested, over all parts */
     uint32_t growth;
@@ -90,6 +91,17 @@ double dj_plan_rate(const struct dj_plan *plan);
 double dj_plan_part_rate(const struct dj_plan *plan);
 double dj_plan_rate_at(const struct dj_plan *plan, double n);
 double dj_plan_lost(const struct dj_plan *plan, double n);
+/* How many of the F filters are here, and the number of the first one, from 0. */
+static inline uint32_t dj_plan_held(const struct dj_plan *plan)
+{
+    return plan->machine ? 1 : plan->filters;
+}
+static inline uint32_t dj_plan_place(const struct dj_plan *plan)
+{
+    return plan->machine ? plan->machine - 1 : 0;
+}
+/* The bodies of all F filters, also of those that are not here: they share the memory. */
+uint32_t dj_plan_shares(const struct dj_plan *plan);
 /* The number of parts of a new filter, the most bodies of size plan->shape that it can have, and
  * the bytes of all bodies of known size. */
 uint32_t dj_plan_parts(const struct dj_plan *plan);

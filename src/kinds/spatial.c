@@ -1,7 +1,8 @@
 /* spatial.c - one part, or F parts that must agree.
  *
  * Plain kinds have one part.  The spatial strategy gives them F parts of the same size with
- * different salts: a key is seen if all parts have it, and add goes to all of them.
+ * different salts: a key is seen if all parts have it, and add goes to all of them.  If the F filters
+ * are on F machines, each has one of these parts, with the same salt and so with the same bits.
  *
  * Part i > 0 gets mix(h xor salt i) instead of the hash h.  That is a bijection of h, so nothing is
  * lost, and the positions in one part are independent of those in the others.  The papers'
@@ -14,7 +15,7 @@ const uint64_t *dj_spatial_view(const deja_filter *f, uint32_t i, const uint64_t
 {
     const struct dj_part *p = f->part[i];
     if (p->stride > 1)
-        return hash + (size_t)i * p->shape.k;
+        return hash + (size_t)(dj_plan_place(&f->plan) + i) * p->shape.k;
     if (!p->salt)
         return hash;
     for (size_t j = 0; j < n; j++)
@@ -22,12 +23,21 @@ const uint64_t *dj_spatial_view(const deja_filter *f, uint32_t i, const uint64_t
     return buf;
 }
 
+/* One part that takes the hashes themselves. */
+static bool is_plain(const deja_filter *f)
+{
+    return f->n_parts == 1 && !f->plan.machine;
+}
+
 void dj_spatial_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
     const struct dj_part *p = f->part[0];
     uint64_t buf[DJ_CHUNK];
-    p->kind->body.prefetch(p, hash, n, for_add);
-    for (uint32_t i = 1; i < f->n_parts; i++) {
+    if (is_plain(f)) {
+        p->kind->body.prefetch(p, hash, n, for_add);
+        return;
+    }
+    for (uint32_t i = 0; i < f->n_parts; i++) {
         p = f->part[i];
         p->kind->body.prefetch(p, dj_spatial_view(f, i, hash, n, buf), n, for_add);
     }
@@ -57,7 +67,7 @@ size_t dj_spatial_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahea
                       uint8_t *is_new, bool shared)
 {
     struct dj_part *p = f->part[0];
-    if (f->n_parts > 1)
+    if (!is_plain(f))
         return add_to_all(f, hash, ahead, n, is_new, shared);
     const size_t taken = p->kind->body.add(p, hash, ahead, n, is_new, shared);
     dj_part_count_new(p, is_new, taken, shared);
@@ -68,13 +78,12 @@ size_t dj_spatial_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahea
 static void ask_all(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                     uint8_t *found)
 {
-    const struct dj_part *p = f->part[0];
     uint64_t buf[DJ_CHUNK];
     uint8_t one[DJ_CHUNK];
     dj_spatial_prefetch(f, ahead, n, false);
-    p->kind->body.contains(p, hash, hash, n, found);
-    for (uint32_t i = 1; i < f->n_parts; i++) {
-        p = f->part[i];
+    memset(found, 1, n);
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = f->part[i];
         const uint64_t *seen = dj_spatial_view(f, i, hash, n, buf);
         p->kind->body.contains(p, seen, seen, n, one);
         for (size_t j = 0; j < n; j++)
@@ -86,7 +95,7 @@ void dj_spatial_contains(const deja_filter *f, const uint64_t *hash, const uint6
                          size_t n, uint8_t *found)
 {
     const struct dj_part *p = f->part[0];
-    if (f->n_parts == 1)
+    if (is_plain(f))
         p->kind->body.contains(p, hash, ahead, n, found);
     else
         ask_all(f, hash, ahead, n, found);

@@ -26,6 +26,7 @@ enum {
     AT_KEY = 88,
     AT_N_OTHERS = 336,
     AT_OTHERS_SUM = 344,
+    AT_MACHINE = 504,
     AT_PARTS = 512,
     PART_LEN = 64,
     AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -98,10 +99,11 @@ static const struct dj_field record_fields[] = {
 enum {
     FLAG_SEEDED = 2,
     FLAG_OWN_K = 32,
-    FLAG_MERGED = 128, /* has parts of other filters; older versions refuse it, ... */
-    FLAG_TABLE = 256,  /* ... as they do files with a piece table ... */
-    FLAG_LINES = 512,  /* ... and those with a part whose keys have several blocks ... */
-    FLAG_MARKS = 1024  /* ... or with a table that has marks */
+    FLAG_MERGED = 128,  /* has parts of other filters; older versions refuse it, ... */
+    FLAG_TABLE = 256,   /* ... as they do files with a piece table ... */
+    FLAG_LINES = 512,   /* ... and those with a part whose keys have several blocks ... */
+    FLAG_MARKS = 1024,  /* ... or with a table that has marks, ... */
+    FLAG_MACHINE = 4096 /* ... or with one of F filters */
 };
 /* Flags of the options, as stored. */
 static const struct {
@@ -216,10 +218,11 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_KIND, plan->kind->number);
     dj_store32(page + AT_PART_KIND, plan->part_kind->number);
     STORE(header_fields, h, page);
-    dj_store32(page + AT_FLAGS, encode_flags(plan) | (is_merged(h) ? FLAG_MERGED : 0) |
-                                    (h->table ? FLAG_TABLE : 0) |
-                                    (has_key_lines(h) ? FLAG_LINES : 0) |
-                                    (has_marks(h) ? FLAG_MARKS : 0));
+    dj_store32(page + AT_MACHINE, plan->machine);
+    dj_store32(page + AT_FLAGS,
+               encode_flags(plan) | (is_merged(h) ? FLAG_MERGED : 0) |
+                   (h->table ? FLAG_TABLE : 0) | (has_key_lines(h) ? FLAG_LINES : 0) |
+                   (has_marks(h) ? FLAG_MARKS : 0) | (plan->machine ? FLAG_MACHINE : 0));
     encode_others(&plan->others, page);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
     dj_fields_store(plan->kind->header.field, plan->kind->header.n, plan, page);
@@ -410,7 +413,8 @@ static int check_part_flags(uint32_t flags, const struct dj_header *h, deja_erro
         !(flags & FLAG_MERGED) || (is_merged(h) && dj_kind_can(h->plan.kind, DEJA_CAN_GROW));
     const bool lines = !(flags & FLAG_LINES) || has_key_lines(h);
     const bool marks = !(flags & FLAG_MARKS) || has_marks(h);
-    return merged && lines && marks ? DEJA_OK : dj_fail_damaged(err, "part table");
+    const bool machine = !(flags & FLAG_MACHINE) || h->plan.machine;
+    return merged && lines && marks && machine ? DEJA_OK : dj_fail_damaged(err, "part table");
 }
 
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
@@ -474,8 +478,11 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     struct dj_plan *plan = &h->plan;
     LOAD(header_fields, page, h);
     const uint32_t own =
-        FLAG_MERGED | (plan->rules == DJ_RULES_0_1 ? 0 : FLAG_TABLE | FLAG_LINES | FLAG_MARKS);
+        FLAG_MERGED |
+        (plan->rules == DJ_RULES_0_1 ? 0 : FLAG_TABLE | FLAG_LINES | FLAG_MARKS | FLAG_MACHINE);
     const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS) & ~own, plan);
+    if (dj_load32(page + AT_FLAGS) & FLAG_MACHINE) /* otherwise the field is reserved */
+        plan->machine = dj_load32(page + AT_MACHINE);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     if (!known_flags)
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",

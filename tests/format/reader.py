@@ -279,7 +279,7 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~(4095 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(8191 if h["rules"] else 128 | 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -317,7 +317,11 @@ def read_header(page):
     h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
     h["exceptions"] = h["fuse"]["exceptions"] if h["fuse"] else 0
     need(h["rules"] > 0 or h["exceptions"] == 0, "exceptions")
-    parts = 2 if h["kind"] == PAIRED or h["exceptions"] else h["filters"]
+    h["machine"] = struct.unpack_from("<I", page, 504)[0] if h["flags"] & 4096 else 0
+    need(not h["flags"] & 4096 or h["kind"] in (CLASSIC, BLOCKED, SPECTRAL) and h["filters"] > 1
+         and 1 <= h["machine"] <= h["filters"], "machine")
+    here = 1 if h["machine"] else h["filters"]
+    parts = 2 if h["kind"] == PAIRED or h["exceptions"] else here
     need(h["kind"] in (SCALABLE, LAYERED) or h["parts"] == parts, "number of parts")
     h["generations"], reserved, h["window_seconds"] = struct.unpack_from("<IIQ", page, 304)
     need(h["kind"] != WINDOW or 1 <= h["generations"] <= 7 and reserved == 0
@@ -513,12 +517,13 @@ class File:
         need(self.hasher.derive(5, 0) == h["key_check"], "key check", status)
         self.others = [Hasher(HASHES[h["hash"]], k, visit, 1, rules, False)
                        for k, visit, rules in h["sources"]]
-        self.salts = [self.hasher.part_salt(i) for i in range(h["parts"])]
+        self.place = max(h["machine"], 1) - 1
+        self.salts = [self.hasher.part_salt(self.place + i) for i in range(h["parts"])]
 
     def count(self, key):
         """spectral: how many times the key was added."""
         (h,) = self.hasher.numbers(key)
-        return min(part.count(mix(h ^ self.salts[i]) if i else h)
+        return min(part.count(mix(h ^ self.salts[i]) if self.place + i else h)
                    for i, part in enumerate(self.parts))
 
     def days(self, key):
@@ -527,11 +532,11 @@ class File:
         return next((days for days in (part.days(h) for part in self.parts) if any(days)), (0, 0))
 
     def part_contains(self, i, numbers):
-        part = self.parts[i]
+        part, place = self.parts[i], self.place + i
         if len(numbers) > 1:
-            return part.has_all(numbers[i * part.k:i * part.k + part.k])
+            return part.has_all(numbers[place * part.k:place * part.k + part.k])
         (h,) = numbers
-        if i > 0 and self.header["kind"] != SCALABLE:
+        if place > 0 and self.header["kind"] != SCALABLE:
             h = mix(h ^ self.salts[i])
         return part.contains(h)
 

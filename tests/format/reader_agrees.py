@@ -35,7 +35,8 @@ class Options(ctypes.Structure):
                 ("fingerprint_bits", ctypes.c_uint32), ("layers", ctypes.c_uint32),
                 ("delimiter", ctypes.c_uint32), ("generations", ctypes.c_uint32),
                 ("window_seconds", ctypes.c_uint64), ("deletions", ctypes.c_uint64),
-                ("format", ctypes.c_uint64), ("cache_lines", ctypes.c_uint64)]
+                ("format", ctypes.c_uint64), ("cache_lines", ctypes.c_uint64),
+                ("machine", ctypes.c_uint64)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)
@@ -297,6 +298,10 @@ FRESH = {
     "layered_paper_v1": dict(kind=3, fp_rate=0.2, layers=4, flags=PAPER, format=1),
     "two_lines": dict(kind=2, fp_rate=0.2, cache_lines=2),
     "three_lines": dict(kind=2, fp_rate=0.2, cache_lines=3),
+    "machine_1": dict(kind=2, fp_rate=0.1, filters=3, machine=1),
+    "machine_3": dict(kind=1, fp_rate=0.1, filters=3, machine=3),
+    "machine_2_spectral": dict(kind=4, fp_rate=0.1, filters=2, machine=2),
+    "machine_2_sha1": dict(kind=1, fp_rate=0.1, filters=3, hash=7, machine=2),
     "multiplier": dict(kind=1, hash=4, hashes=3, multiplier=1.5),
 }
 
@@ -334,7 +339,7 @@ def fresh_files_agree(name, options):
     assert report["url_rules"] in rules, report
     assert report["kind"] == reader.KINDS[options["kind"]], report
     parts = len(report["parts"])
-    expected = 2 if options["kind"] == 5 else options.get("filters", 1)
+    expected = 2 if options["kind"] == 5 else 1 if "machine" in options else options.get("filters", 1)
     assert parts > 1 if options["kind"] in (3, 6) else parts == expected, report
     return claims
 

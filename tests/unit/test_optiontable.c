@@ -46,7 +46,7 @@ static void every_row_is_found_by_its_name(void **state)
         assert_true(o->offset + o->width <= sizeof(deja_options));
         assert_true(!o->choice == (o->type != DEJA_OPTION_CHOICE));
     }
-    assert_int_equal(n, 27);
+    assert_int_equal(n, 28);
     assert_null(deja_option_at(n + 1));
     assert_null(deja_option_find("capacit"));
     assert_null(deja_option_find("capacity "));
