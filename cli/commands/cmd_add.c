@@ -135,7 +135,7 @@ static int run_add(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .shared = call->options};
     const struct remote_job remote = {REMOTE_ADD, j.shared, call->operands[0], 1, false, false};
-    if (j.shared->redis)
+    if (j.shared->redis.n)
         return remote_run(call, &remote, err);
     if (deja_sieve_exists(call->operands[0]))
         return add_sieve_run(call, err);

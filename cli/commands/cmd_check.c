@@ -26,11 +26,11 @@ static int check_options(const void *target, deja_error *err)
         return fail(err, OPT_USAGE,
                     "--older-than and --prefix cannot be combined: a layered "
                     "filter has no dates");
-    if (o->older_than && (o->shared.redis || o->shared.dcso))
+    if (o->older_than && (o->shared.redis.n || o->shared.dcso))
         return fail(err, OPT_USAGE, "--older-than needs a deja filter file, not %s",
-                    o->shared.redis ? "--redis" : "--format dcso");
+                    o->shared.redis.n ? "--redis" : "--format dcso");
     const char *name = o->tag ? "tag" : o->why ? "why" : "prefix";
-    if (o->shared.redis && (o->tag || o->why || o->prefix))
+    if (o->shared.redis.n && (o->tag || o->why || o->prefix))
         return fail(err, OPT_USAGE, "--%s needs a filter file; omit --redis", name);
     if (!o->tag && !o->why)
         return DEJA_OK;
@@ -309,10 +309,10 @@ static int run(struct call *call, deja_error *err)
     const struct remote_job remote = {REMOTE_CHECK, &j.o->shared, call->operands[0], 1,
                                       j.o->invert,  j.o->count};
     const size_t filters = filterset_leading(call);
-    if (j.o->shared.redis && filters > 1)
+    if (j.o->shared.redis.n && filters > 1)
         return fail(err, OPT_USAGE, "%s is a filter file; --redis checks one cache at a time",
                     fail_path(call->operands[1]).text);
-    if (j.o->shared.redis)
+    if (j.o->shared.redis.n)
         return remote_run(call, &remote, err);
     j.set.prefix = j.o->prefix;
     j.set.older_than = j.o->older_than;

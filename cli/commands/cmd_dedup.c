@@ -27,7 +27,7 @@
 /* An option that was given and cannot be combined with --append, or NULL. */
 static const char *not_appended(const struct dedup_options *o)
 {
-    return o->shared.redis        ? "--redis"
+    return o->shared.redis.n      ? "--redis"
            : o->repeated          ? "-D"
            : o->again_after       ? "--again-after"
            : o->shared.paragraphs ? "--paragraphs"
@@ -41,10 +41,10 @@ static int check_append(const struct dedup_options *o, deja_error *err)
     if (!not_appended(o))
         return DEJA_OK;
     return fail(err, OPT_USAGE, "--append and %s cannot be combined: %s", not_appended(o),
-                o->shared.redis  ? "FILE says which lines are known, not the server"
-                : o->repeated    ? "new lines are appended, and -D prints the others"
-                : o->again_after ? "a line that is printed again would be in FILE twice"
-                                 : "lines are appended, not texts");
+                o->shared.redis.n ? "FILE says which lines are known, not the server"
+                : o->repeated     ? "new lines are appended, and -D prints the others"
+                : o->again_after  ? "a line that is printed again would be in FILE twice"
+                                  : "lines are appended, not texts");
 }
 
 static int check_options(const void *target, deja_error *err)
@@ -62,7 +62,7 @@ static int check_options(const void *target, deja_error *err)
         return fail(err, OPT_USAGE,
                     "--keep and --ngrams cannot be combined: texts that share n-grams have no "
                     "common key to count");
-    if (o->keep && o->shared.redis)
+    if (o->keep && o->shared.redis.n)
         return fail(err, OPT_USAGE,
                     "--keep and --redis cannot be combined: the server does not count copies; use "
                     "--state FILE without --redis");
@@ -70,9 +70,9 @@ static int check_options(const void *target, deja_error *err)
         return fail(err, OPT_USAGE,
                     "--keep and --again-after cannot be combined: each copy of a line would have "
                     "its own date");
-    if (o->shared.mode && (!o->state || o->shared.redis))
+    if (o->shared.mode && (!o->state || o->shared.redis.n))
         return fail(err, OPT_USAGE, "--mode sets the permissions of the state: give --state FILE");
-    if (o->again_after && o->shared.redis)
+    if (o->again_after && o->shared.redis.n)
         return fail(err, OPT_USAGE, "--again-after needs a state in a file, not --redis");
     if (o->again_after && !o->state)
         return fail(err, OPT_USAGE,
@@ -516,14 +516,14 @@ static int run_remote(struct call *call, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     const struct dedup_options *o = call->options;
-    if (o->state && !o->shared.redis && deja_sieve_exists(o->state))
+    if (o->state && !o->shared.redis.n && deja_sieve_exists(o->state))
         return fail(err, OPT_USAGE, "%s is a sieve: use --sieve instead of --state",
                     fail_path(o->state).text);
     if (o->sieve)
         return dedup_sieve_run(call, err);
     if (dedup_counts_wanted(o))
         return dedup_counts_run(call, err);
-    if (o->shared.redis)
+    if (o->shared.redis.n)
         return run_remote(call, err);
     struct job j = {.call = call, .o = o, .next_sync = SESSION_SYNC};
     j.append.file.fd = -1;

@@ -10,7 +10,7 @@
 /* An option that was given and cannot be combined with --audit, or NULL. */
 static const char *not_audited(const struct dedup_options *o)
 {
-    return o->shared.redis        ? "--redis"
+    return o->shared.redis.n      ? "--redis"
            : o->append            ? "--append"
            : o->again_after       ? "--again-after"
            : o->shared.paragraphs ? "--paragraphs"
@@ -31,10 +31,10 @@ int dedup_audit_check(const struct dedup_options *o, deja_error *err)
     const char *other = not_audited(o);
     if (other)
         return fail(err, OPT_USAGE, "--audit and %s cannot be combined: %s", other,
-                    o->shared.redis  ? "the server's lines cannot be read again"
-                    : o->append      ? "the lines of FILE cannot be checked; give FILE as input"
-                    : o->again_after ? "a line that is printed again is not lost"
-                                     : "lines are checked, not texts");
+                    o->shared.redis.n ? "the server's lines cannot be read again"
+                    : o->append       ? "the lines of FILE cannot be checked; give FILE as input"
+                    : o->again_after  ? "a line that is printed again is not lost"
+                                      : "lines are checked, not texts");
     return deja_kind_can(o->shared.filter.kind, DEJA_CAN_EXPIRE) ? refuse_window(err) : DEJA_OK;
 }
 

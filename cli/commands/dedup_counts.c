@@ -42,7 +42,7 @@ bool dedup_counts_wanted(const struct dedup_options *o)
 /* An option that was given and that makes no sense with counts, or NULL. */
 static const char *other_option(const struct dedup_options *o)
 {
-    return o->shared.redis        ? "--redis"
+    return o->shared.redis.n      ? "--redis"
            : o->again_after       ? "--again-after" /* which needs --state */
            : o->state             ? "--state"
            : o->append            ? "--append"

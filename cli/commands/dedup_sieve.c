@@ -96,10 +96,10 @@ static struct conflict conflict_of(const struct dedup_options *o)
 {
     const struct shared_options *c = &o->shared;
     const char *texts = "lines wait, not texts";
-    return o->state    ? (struct conflict){"--state", "a sieve is a state"}
-           : c->redis  ? (struct conflict){"--redis", "a sieve is a local directory"}
-           : o->append ? (struct conflict){"--append", "the sieve remembers the lines; append "
-                                                       "the output with >> FILE"}
+    return o->state     ? (struct conflict){"--state", "a sieve is a state"}
+           : c->redis.n ? (struct conflict){"--redis", "a sieve is a local directory"}
+           : o->append  ? (struct conflict){"--append", "the sieve remembers the lines; append "
+                                                         "the output with >> FILE"}
            : o->again_after ? (struct conflict){"--again-after", "a sieve does not store dates"}
            : o->counts      ? (struct conflict){"--counts", "a sieve does not count lines"}
            : o->unique      ? (struct conflict){"-u", "a sieve does not count lines"}

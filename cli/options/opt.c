@@ -202,6 +202,14 @@ static int set_indexes(const struct opt *o, const char *text, void *field, deja_
     return rc;
 }
 
+static int add_string(const char *text, struct opt_strings *list, deja_error *err)
+{
+    if (list->n == OPT_STRINGS_MOST)
+        return fail(err, DEJA_EINVAL, "may be given at most %d times", OPT_STRINGS_MOST);
+    list->at[list->n++] = text;
+    return DEJA_OK;
+}
+
 void opt_list_choices(opt_names *names, char *text, size_t cap)
 {
     const char *pending = NULL;
@@ -275,6 +283,8 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
     case OPT_TYPE_DURATION:
     case OPT_TYPE_DAYS:
         return set_count(o, text, field, err);
+    case OPT_TYPE_STRINGS:
+        return add_string(text, field, err);
     case OPT_TYPE_INDEXES:
         return set_indexes(o, text, field, err);
     case OPT_TYPE_RATE:

@@ -51,6 +51,7 @@ enum opt_type {
     OPT_TYPE_COUNT,    /* uint64_t, between min and max                              */
     OPT_TYPE_COUNT32,  /* uint32_t, between min and max                              */
     OPT_TYPE_INDEXES,  /* struct opt_indexes                                         */
+    OPT_TYPE_STRINGS,  /* struct opt_strings: the option may be given several times  */
     OPT_TYPE_SIZE,     /* uint64_t, bytes, at least 1                                */
     OPT_TYPE_DURATION, /* uint64_t, seconds, between min and max                     */
     OPT_TYPE_DAYS,     /* uint32_t, days, between min and max                        */
@@ -71,6 +72,12 @@ struct opt_char { /* '\0' is a valid delimiter */
 #define OPT_INDEXES_MOST 16
 struct opt_indexes { /* numbers from 1 up, such as 1,3; zeros after the last */
     uint32_t at[OPT_INDEXES_MOST];
+};
+
+#define OPT_STRINGS_MOST 16
+struct opt_strings {
+    size_t n;
+    const char *at[OPT_STRINGS_MOST];
 };
 
 /* The name of choice number `value`, or NULL for an unused number, like deja_kind_name.
@@ -137,6 +144,9 @@ struct opt {
 #define OPT_NAME(name, value, T, field, what, ...)                                                \
     {OPT_OF(STRING, 0, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, const char *),       \
      .noun = (what)}
+#define OPT_STRINGS(l, name, value, T, field, ...)                                                \
+    {OPT_OF(STRINGS, l, name, value, __VA_ARGS__),                                                \
+     .offset = OPT_AT(T, field, struct opt_strings)}
 #define OPT_OPTIONAL(name, value, T, field, otherwise, ...)                                       \
     {OPT_OF(OPTIONAL, 0, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, const char *),     \
      .fallback = (otherwise)}

@@ -241,7 +241,7 @@ static int check_text(const void *target, deja_error *err)
         return fail(err, OPT_USAGE, "--ngrams and %s%s cannot be combined: %s has no words",
                     c->url ? "--url" : "--format ", c->url ? "" : pick_format_name(c->format),
                     c->url ? "a URL" : "a host");
-    if (c->redis && (c->jsonl_text || c->ngrams))
+    if (c->redis.n && (c->jsonl_text || c->ngrams))
         return fail(err, OPT_USAGE,
                     "%s and --redis cannot be combined: texts are compared in this process; use "
                     "--state FILE without --redis",
@@ -398,19 +398,32 @@ const struct opt shared_verbose[] = {
 static int check_redis(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
-    if (!c->redis && (c->shards || c->replicas))
+    if (!c->redis.n && (c->shards || c->replicas))
         return fail(err, OPT_USAGE, "--shards and --replicas need --redis");
+    if (c->redis.n < 2 && (c->spool || c->spool_size))
+        return fail(err, OPT_USAGE,
+                    "--spool and --spool-size need --redis several times: they are for keys that "
+                    "a missing server gets later");
+    if (c->redis.n > 1 && c->replicas)
+        return fail(err, OPT_USAGE,
+                    "--replicas and several --redis cannot be combined: the other servers answer "
+                    "for a missing one");
     return DEJA_OK;
 }
 
 const struct opt shared_redis[] = {
     OPT_HEADING("Servers"),
-    OPT_STRING(0, "redis", "URL", struct shared_options, redis,
-               "keep the filter on a server or cluster: redis://HOST:PORT, or HOST:PORT"),
+    OPT_STRINGS(0, "redis", "URL", struct shared_options, redis,
+                "keep the filter on a server or cluster: redis://HOST:PORT, or HOST:PORT; given F "
+                "times: one filter on each of F servers"),
     OPT_COUNT32(0, "shards", "N", struct shared_options, shards, 1, 16384,
                 "spread a new cache over N filters (default 16)"),
     OPT_COUNT32(0, "replicas", "N", struct shared_options, replicas, 1, 100,
                 "wait until N replicas have the added keys"),
+    OPT_STRING(0, "spool", "DIR", struct shared_options, spool,
+               "keep the keys for a missing server in DIR (default ~/.local/state/deja)"),
+    OPT_SIZE(0, "spool-size", "SIZE", struct shared_options, spool_size,
+             "stop when the keys for a missing server take more than SIZE (default 64M)"),
     OPT_CHECK(check_redis),
     OPT_END,
 };

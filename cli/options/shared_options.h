@@ -38,9 +38,11 @@ struct shared_options { /* 0, NULL or false: not given */
     const char *keep_params; /* names, comma-separated; "": the whole list */
     bool strict;
     bool canonical;
-    const char *redis; /* a URL */
+    struct opt_strings redis; /* URLs */
     uint32_t shards;
     uint32_t replicas;
+    const char *spool;
+    uint64_t spool_size;
     uint32_t threads;
     bool json;
     bool quiet;
@@ -80,7 +82,7 @@ extern const struct opt shared_lines[];    /* the same without -i */
 extern const struct opt shared_input_dcso[];
 extern const struct opt shared_text[];         /* --jsonl-text --ngrams --threshold */
 extern const struct opt shared_url[];          /* --url and shared_rules */
-extern const struct opt shared_redis[];        /* --redis --shards --replicas */
+extern const struct opt shared_redis[];        /* --redis --shards --spool ... */
 extern const struct opt shared_general[];      /* -j --json -q -v */
 extern const struct opt shared_general_no_v[]; /* the same if -v has another meaning: --verbose */
 /* Without a heading, for commands that need only some of them: */

@@ -15,6 +15,8 @@
  * certainly among the last N, and a key that the window forgets during a batch counts as seen only
  * until the next one. */
 #include "cli/server/remote.h"
+#include "cli/server/machines.h"
+#include "cli/server/machines_report.h"
 #include "cli/server/shards.h"
 #include "cli/session/session.h"
 #include "tools/base/buffer.h"
@@ -31,9 +33,10 @@
 struct job {
     const struct call *call;
     const struct remote_job *what;
-    struct shards *shards;
-    deja_filter *hasher; /* hashes for the pipeline; holds no keys */
-    deja_filter *recent; /* dedup: keys of this run, with the same hashes */
+    struct shards *shards;     /* one server or cluster, or ... */
+    struct machines *machines; /* ... F servers */
+    deja_filter *hasher;       /* hashes for the pipeline; holds no keys */
+    deja_filter *recent;       /* dedup: keys of this run, with the same hashes */
     uint8_t key[DEJA_KEY_LEN];
     struct session session;
     bool sync_output;
@@ -50,6 +53,37 @@ static int make_recent(struct job *j, uint64_t capacity, deja_filter **out, deja
     opt.capacity = capacity;
     opt.key = j->key;
     return deja_filter_new(&opt, out, err);
+}
+
+/* --- One server or several ---------------------------------------------------------- */
+
+static bool has_several(const struct job *j)
+{
+    return j->what->shared->redis.n > 1;
+}
+
+static int check_keys(struct job *j, const deja_slice *key, size_t n, uint8_t *answer,
+                      deja_error *err)
+{
+    return j->machines ? machines_check(j->machines, key, n, j->want, answer, err)
+                       : shards_check(j->shards, key, n, j->want, answer, err);
+}
+
+static int add_keys(struct job *j, const deja_slice *key, size_t n, uint8_t *answer,
+                    deja_error *err)
+{
+    return j->machines ? machines_add(j->machines, key, n, j->want, answer, err)
+                       : shards_add(j->shards, key, n, j->want, answer, err);
+}
+
+static bool cache_existed(const struct job *j)
+{
+    return j->machines ? machines_existed(j->machines) : shards_existed(j->shards);
+}
+
+static uint32_t cache_shards(const struct job *j)
+{
+    return j->machines ? machines_shards(j->machines) : shards_count(j->shards);
 }
 
 static int ask_for_window(struct job *j, deja_error *err)
@@ -75,20 +109,73 @@ static void note_back(void *console, const char *address, double seconds)
         console_note(console, "the cluster answers again after %s", num_duration(seconds).s);
 }
 
+static void note(void *console, const char *text)
+{
+    console_note(console, "%s", text);
+}
+
 static int take_profile(struct job *j, deja_error *err)
 {
     uint64_t rules;
-    const uint32_t profile = shards_profile(j->shards, &rules);
+    uint32_t profile;
+    const deja_url_rules *same;
+    if (j->machines) {
+        const struct cacheform *form = machines_form(j->machines);
+        profile = form->profile;
+        rules = form->rules_id;
+        same = form->rules;
+    } else {
+        profile = shards_profile(j->shards, &rules);
+        same = shards_rules(j->shards);
+    }
     if (j->session.urls.rules)
-        j->session.urls.rules = shards_rules(j->shards);
+        j->session.urls.rules = same;
     return session_take_profile(&j->session, j->what->name, profile, rules, err);
 }
 
-static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
+/* $XDG_STATE_HOME/deja, or ~/.local/state/deja. */
+static int choose_spool(const struct shared_options *c, char *dir, size_t cap, deja_error *err)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int n = -1;
+    if (c->spool)
+        n = snprintf(dir, cap, "%s", c->spool);
+    else if (state && state[0] == '/')
+        n = snprintf(dir, cap, "%s/deja", state);
+    else if (home && home[0] == '/')
+        n = snprintf(dir, cap, "%s/.local/state/deja", home);
+    return n > 0 && (size_t)n < cap
+               ? DEJA_OK
+               : fail(err, OPT_USAGE,
+                      "name a folder for the keys of a missing server with --spool DIR");
+}
+
+static int open_machines(struct job *j, const deja_options *opt, deja_error *err)
+{
+    const struct shared_options *c = j->what->shared;
+    char dir[400];
+    const struct machines_options o = {
+        .url = c->redis.at,
+        .n = (uint32_t)c->redis.n,
+        .name = j->what->name,
+        .shards = c->shards,
+        .create = j->what->use == REMOTE_DEDUP ? opt : NULL, /* add has no options of size */
+        .rules = j->session.urls.rules,
+        .spool_dir = dir,
+        .spool_size = c->spool_size,
+        .stop = j->call->stop,
+        .note = note,
+        .ctx = j->call->console,
+    };
+    const int rc = choose_spool(c, dir, sizeof dir, err);
+    return rc == DEJA_OK ? machines_open(&o, &j->machines, err) : rc;
+}
+
+static int open_shards(struct job *j, const deja_options *opt, deja_error *err)
 {
     const struct shared_options *c = j->what->shared;
     const struct shards_options o = {
-        .url = c->redis,
+        .url = c->redis.at[0],
         .name = j->what->name,
         .shards = c->shards,
         .replicas = c->replicas,
@@ -97,15 +184,21 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
         .stop = j->call->stop,
         .talk = {.lost = note_lost, .back = note_back, .ctx = j->call->console},
     };
-    int rc = shards_open(&o, &j->shards, err);
+    return shards_open(&o, &j->shards, err);
+}
+
+static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
+{
+    const struct shared_options *c = j->what->shared;
+    int rc = has_several(j) ? open_machines(j, opt, err) : open_shards(j, opt, err);
     if (rc == DEJA_OK)
         rc = take_profile(j, err);
     char given[200];
     opt_list_given(shared_sizing, c, given, sizeof given);
-    if (rc == DEJA_OK && shards_existed(j->shards) && given[0])
+    if (rc == DEJA_OK && cache_existed(j) && given[0])
         console_note(j->call->console, "%s keeps its kind and size; ignored: %s", j->what->name,
                      given);
-    if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
+    if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP && !j->machines)
         rc = ask_for_window(j, err);
     const bool secret = rc == DEJA_OK && getentropy(j->key, sizeof j->key) == 0;
     if (rc == DEJA_OK && !secret)
@@ -176,14 +269,17 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
         return rc;
     skip_keyless(b, j->want);
     if (j->what->use == REMOTE_ADD)
-        return shards_add(j->shards, b->block.keys, n, j->want, b->answer, err);
-    rc = shards_check(j->shards, b->block.keys, n, j->want, b->answer, err);
+        return add_keys(j, b->block.keys, n, b->answer, err);
+    rc = check_keys(j, b->block.keys, n, b->answer, err);
     for (size_t i = 0; j->what->use == REMOTE_DEDUP && i < n; i++)
         j->want[i] = b->answer[i] = j->want[i] && !b->answer[i];
     if (j->forgets) {
         memset(j->want, 1, n);
         skip_keyless(b, j->want);
     }
+    if (rc == DEJA_OK && j->machines &&
+        j->what->use == REMOTE_DEDUP) /* before lines are printed */
+        rc = machines_check_room(j->machines, b->block.keys, n, j->want, err);
     return rc;
 }
 
@@ -217,7 +313,7 @@ static int process(void *job, struct batch *b, deja_error *err)
         session_print(&j->session, b, !j->what->invert);
     rc = hand_over(j, err);
     if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
-        rc = shards_add(j->shards, added ? added : block->keys, keys, j->want, NULL, err);
+        rc = add_keys(j, added ? added : block->keys, keys, NULL, err);
     free(added);
     return rc;
 }
@@ -239,10 +335,12 @@ static void report_json(const struct job *j, uint64_t no)
     if (!session_report_begin(&r, &j->session))
         return;
     json_string(&r.json, "cache", j->what->name);
-    json_uint(&r.json, "shards", shards_count(j->shards));
+    json_uint(&r.json, "shards", cache_shards(j));
     json_uint(&r.json, "read", j->session.records);
     json_uint(&r.json, words[use].yes_key, j->yes);
     json_uint(&r.json, words[use].no_key, no);
+    if (j->machines)
+        machines_report_json(j->machines, j->what->shared->redis.n, &r.json);
     session_report_end(&r, &j->session);
 }
 
@@ -254,7 +352,7 @@ static void tell_all(const struct job *j, uint64_t no)
     console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %s; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->yes).s,
                  words[use].yes, num_count(no).s, words[use].no, j->what->name,
-                 num_of(shards_count(j->shards), "shard").s, num_duration(seconds).s,
+                 num_of(cache_shards(j), "shard").s, num_duration(seconds).s,
                  num_speed(seconds > 0 ? (double)read / seconds : 0).s);
 }
 
@@ -279,6 +377,8 @@ static void report(const struct job *j)
     (o->json      ? report_json
      : o->verbose ? tell_all
                   : tell)(j, j->session.records - j->yes - skipped);
+    if (j->machines && !o->json)
+        machines_report_tell(j->machines, o->redis.n, o->verbose, j->call->console);
 }
 
 static int finish(struct job *j, int rc, deja_error *err)
@@ -293,8 +393,60 @@ static int finish(struct job *j, int rc, deja_error *err)
     rc = hand_over(j, err);
     if (rc < 0)
         return rc;
+    if (j->machines)
+        machines_finish(j->machines);
     report(j);
     return j->what->use == REMOTE_CHECK && !printed ? COMMAND_NO : COMMAND_DONE;
+}
+
+/* 1: a server is missing, and may be back at the next pause. */
+static int on_pause(void *job, deja_error *err)
+{
+    const struct job *j = job;
+    (void)err;
+    (void)machines_tend(j->machines);
+    return 1;
+}
+
+static int check_one(const struct shared_options *c, deja_error *err)
+{
+    if (c->filter.filters > 1)
+        return fail(
+            err, OPT_USAGE,
+            "--filters %u with --redis puts one filter on each of %u servers: give --redis "
+            "%u times",
+            c->filter.filters, c->filter.filters, c->filter.filters);
+    if (c->key_file || c->filter.seed || c->filter.memory || c->filter.multiplier > 0 ||
+        c->filter.machine)
+        return fail(
+            err, OPT_USAGE,
+            "--key, --seed, --memory, --multiplier and --machine do not work with --redis: the "
+            "server makes the filters, each with its own secret key");
+    return DEJA_OK;
+}
+
+/* machines_make asks for a size, which only a new cache needs. */
+static int check_several(const struct remote_job *what, deja_error *err)
+{
+    const struct shared_options *c = what->shared;
+    const deja_options *o = &c->filter;
+    if (o->filters && o->filters != c->redis.n)
+        return fail(err, OPT_USAGE,
+                    "--filters is %u, but --redis was given %zu times: each server has one filter",
+                    o->filters, c->redis.n);
+    if (o->machine || c->key_file)
+        return fail(err, OPT_USAGE,
+                    "--key and --machine do not work with --redis: deja makes the filters, which "
+                    "share a secret key");
+    if (o->kind && o->kind != DEJA_BLOCKED && o->kind != DEJA_CLASSIC)
+        return fail(err, OPT_USAGE,
+                    "-k %s does not work with several --redis: blocked and classic do, because "
+                    "adding a key again never changes them",
+                    deja_kind_name(o->kind));
+    if ((o->memory || o->multiplier > 0) && c->shards > 1)
+        return fail(err, OPT_USAGE,
+                    "--memory and --multiplier cannot be combined with --shards: give -n and -p");
+    return DEJA_OK;
 }
 
 int remote_run(struct call *call, const struct remote_job *what, deja_error *err)
@@ -308,24 +460,24 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     const struct shared_options *c = what->shared;
     uint8_t unused[DEJA_KEY_LEN];
     deja_options opt;
-    if (c->key_file || c->filter.seed || c->filter.memory || c->filter.multiplier > 0 ||
-        c->filter.filters > 1)
-        return fail(
-            err, OPT_USAGE,
-            "--key, --seed, --memory, --multiplier and --filters do not work with --redis: the "
-            "server makes the filters, each with its own secret key");
+    int rc = has_several(&j) ? check_several(what, err) : check_one(c, err);
     /* The others may have to create the cache, so they must know its profile. */
-    int rc = what->use == REMOTE_CHECK ? DEJA_OK : shared_check_url(c, err);
+    if (rc == DEJA_OK && what->use != REMOTE_CHECK)
+        rc = shared_check_url(c, err);
     if (rc == DEJA_OK && what->use != REMOTE_ADD)
         rc = session_output(&j.session, call, c, what->first, err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, c, uses[what->use], unused, &opt, err);
-    if (rc == DEJA_OK && !c->fixed)
+    if (has_several(&j))
+        opt.filters = (uint32_t)c->redis.n;
+    else if (rc == DEJA_OK && !c->fixed)
         (void)deja_options_grow(&opt); /* kinds that cannot grow need -n */
     if (rc == DEJA_OK)
         rc = open_cache(&j, &opt, err);
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, c, what->first, j.hasher, err);
+    if (rc == DEJA_OK && j.machines)
+        session_on_pause(&j.session, on_pause, &j);
     if (rc == DEJA_OK) {
         j.sync_output = what->use == REMOTE_DEDUP && call_is_file(j.session.out);
         rc = finish(&j, session_each(&j.session, process, &j, err), err);
@@ -334,6 +486,7 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     deja_filter_free(j.hasher);
     deja_filter_free(j.recent);
     shards_close(j.shards);
+    machines_close(j.machines);
     free(j.want);
     return rc;
 }

@@ -26,6 +26,10 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     "module deja.so (deja-serve(1)), shared by many machines: N filters that the server "         \
     "distributes, replicates and persists. deja follows redirections, reconnects, and resends "   \
     "what was not acknowledged, for up to a minute. A message reports a lost server and its "     \
-    "return."
+    "return.\n\n"                                                                                 \
+    "With --redis F times, server i has filter i of F (docs/machines.md): a line was seen if "    \
+    "every server that answers says so. Without one of them, more lines are lost to false "       \
+    "positives, and the summary gives the rate; its keys wait in a file (--spool) until it is "   \
+    "back. These filters have a fixed size (-n), and the order of the servers matters."
 
 #endif

@@ -51,7 +51,4 @@ int shards_check(struct shards *s, const deja_slice *key, size_t n, const uint8_
 int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
                uint8_t *answer, deja_error *err);
 
-/* The shard of a key; for tests. */
-uint32_t shards_of(deja_slice key, uint32_t n);
-
 #endif

@@ -7,7 +7,7 @@
  * If a node does not answer, its requests go to the next one for a moment; in a cluster, that one
  * redirects them to the replica that has taken over. */
 #include "cli/server/wire.h"
-#include "tools/base/ascii.h"
+#include "cli/server/serverurl.h"
 #include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
@@ -23,7 +23,6 @@
 #define MAX_NODES    1024
 #define CONNECT_MS   3000
 #define REPLY_MS     10000
-#define DEFAULT_PORT 6379
 #define REDIRECTIONS 4 /* followed in a row without a pause */
 
 struct node {
@@ -35,8 +34,7 @@ struct node {
 };
 
 struct wire {
-    char user[128], password[256];
-    int db;
+    struct serverurl to;
     bool cluster;
     struct node *node;
     size_t n_nodes;
@@ -49,98 +47,6 @@ struct wire {
     struct wire_talk talk;
     double down; /* since when; 0: the servers answer, or talk.lost was not called */
 };
-
-/* --- The URL -------------------------------------------------------------------- */
-
-/* The message must not contain the password. */
-static int bad_url(const char *url, deja_error *err)
-{
-    const char *at = strrchr(url, '@');
-    return fail(
-        err, DEJA_EINVAL,
-        "'%s%s' is not the URL of a server; use redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
-        at ? "..." : "", fail_path(at ? at : url).text);
-}
-
-static bool copy(char *to, size_t cap, const char *from, size_t len)
-{
-    if (len >= cap)
-        return false;
-    memcpy(to, from, len);
-    to[len] = '\0';
-    return true;
-}
-
-/* Decodes a name or password, in which %XX is a byte. */
-static bool decode(char *to, size_t cap, const char *from, size_t len)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++, n++) {
-        const bool coded = from[i] == '%' && len - i > 2 && ascii_hex(from[i + 1]) >= 0 &&
-                           ascii_hex(from[i + 2]) >= 0;
-        if (n + 1 >= cap)
-            return false;
-        to[n] = coded ? (char)(16 * ascii_hex(from[i + 1]) + ascii_hex(from[i + 2])) : from[i];
-        i += coded ? 2 : 0;
-    }
-    to[n] = '\0';
-    return true;
-}
-
-/* The decimal number in [text, end), or -1 if it is not one or exceeds `most`. */
-static int number(const char *text, const char *end, int most)
-{
-    long n = 0;
-    if (text == end)
-        return -1;
-    for (; text < end; text++) {
-        if (*text < '0' || *text > '9')
-            return -1;
-        n = 10 * n + (*text - '0');
-        if (n > most)
-            return -1;
-    }
-    return (int)n;
-}
-
-/* HOST[:PORT], up to end; a host that contains colons is in brackets. */
-static bool parse_host(const char *host, const char *end, struct node *n)
-{
-    const char *bracket = *host == '[' ? memchr(host, ']', (size_t)(end - host)) : NULL;
-    const char *rest = bracket ? bracket + 1 : host;
-    const char *colon = memchr(rest, ':', (size_t)(end - rest));
-    const char *stop = colon ? colon : end;
-    n->port = colon ? number(colon + 1, end, 65535) : DEFAULT_PORT;
-    if (bracket && stop != rest)
-        return false;
-    host += bracket != NULL;
-    stop = bracket ? bracket : stop;
-    return copy(n->host, sizeof n->host, host, (size_t)(stop - host)) && n->host[0] && n->port > 0;
-}
-
-static int parse_url(struct wire *w, const char *url, struct node *first, deja_error *err)
-{
-    static const char scheme[] = "redis://";
-    const bool has_scheme = strncmp(url, scheme, sizeof scheme - 1) == 0;
-    if (!has_scheme && strstr(url, "://"))
-        return bad_url(url, err);
-    const char *at = has_scheme ? url + sizeof scheme - 1 : url; /* the scheme may be omitted */
-    const char *end = at + strcspn(at, "/"), *host = at;
-    for (const char *p = at; p < end; p++)
-        if (*p == '@')
-            host = p + 1;
-    if (host > at) {
-        const char *colon = memchr(at, ':', (size_t)(host - 1 - at));
-        const char *secret = colon ? colon + 1 : at;
-        if ((colon && !decode(w->user, sizeof w->user, at, (size_t)(colon - at))) ||
-            !decode(w->password, sizeof w->password, secret, (size_t)(host - 1 - secret)))
-            return bad_url(url, err);
-    }
-    w->db = *end && end[1] ? number(end + 1, end + strlen(end), 1 << 20) : 0;
-    if (!parse_host(host, end, first) || w->db < 0)
-        return bad_url(url, err);
-    return DEJA_OK;
-}
 
 /* --- Nodes ---------------------------------------------------------------------- */
 
@@ -193,13 +99,13 @@ static bool order(struct wire *w, struct node *n, int argc, const char **argv)
 static bool introduce(struct wire *w, struct node *n)
 {
     char db[16];
-    const char *auth[3] = {"AUTH", w->user, w->password};
-    const char *old[2] = {"AUTH", w->password};
+    const char *auth[3] = {"AUTH", w->to.user, w->to.password};
+    const char *old[2] = {"AUTH", w->to.password};
     const char *select[2] = {"SELECT", db};
-    (void)snprintf(db, sizeof db, "%d", w->db);
-    if (w->password[0] && !(w->user[0] ? order(w, n, 3, auth) : order(w, n, 2, old)))
+    (void)snprintf(db, sizeof db, "%d", w->to.db);
+    if (w->to.password[0] && !(w->to.user[0] ? order(w, n, 3, auth) : order(w, n, 2, old)))
         return false;
-    return !w->db || order(w, n, 2, select);
+    return !w->to.db || order(w, n, 2, select);
 }
 
 static bool connect_node(struct wire *w, struct node *n)
@@ -254,7 +160,9 @@ int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct 
     w->stop = stop;
     w->n_places = n_places;
     w->n_nodes = 1;
-    const int rc = parse_url(w, url, &w->node[0], err);
+    const int rc = serverurl_parse(url, &w->to, err);
+    (void)snprintf(w->node[0].host, sizeof w->node[0].host, "%s", w->to.host);
+    w->node[0].port = w->to.port;
     if (rc < 0 || !connect_node(w, &w->node[0])) {
         if (rc == DEJA_OK)
             *err = w->last;
@@ -336,8 +244,8 @@ static size_t redirected(struct wire *w, const struct wire_request *r, const cha
 {
     const char *address = strrchr(text, ' ') + 1, *colon = strrchr(address, ':');
     char host[256];
-    const int port = colon ? number(colon + 1, colon + strlen(colon), 65535) : -1;
-    if (port <= 0 || !copy(host, sizeof host, address, (size_t)(colon - address)))
+    const int port = colon ? serverurl_number(colon + 1, colon + strlen(colon), 65535) : -1;
+    if (port <= 0 || !serverurl_copy(host, sizeof host, address, (size_t)(colon - address)))
         return r->node;
     return node_of(w, host[0] ? host : w->node[r->node].host, port);
 }

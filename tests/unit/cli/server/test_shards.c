@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "binom.h"
+#include "cli/server/lot.h"
 #include "cli/server/shards.h"
 #include <stdio.h>
 #include <string.h>
@@ -21,16 +22,16 @@ static void shards_of_keys_never_change(void **state)
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const deja_slice key = {known[i].key, strlen(known[i].key)};
-        assert_int_equal(shards_of(key, 1), 0);
-        assert_int_equal(shards_of(key, 16), known[i].of_16);
-        assert_int_equal(shards_of(key, 256), known[i].of_256);
-        assert_int_equal(shards_of(key, SHARDS_MAX), known[i].of_16384);
+        assert_int_equal(lot_shard(key, 1), 0);
+        assert_int_equal(lot_shard(key, 16), known[i].of_16);
+        assert_int_equal(lot_shard(key, 256), known[i].of_256);
+        assert_int_equal(lot_shard(key, SHARDS_MAX), known[i].of_16384);
     }
     uint8_t bytes[256];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)i;
-    assert_int_equal(shards_of((deja_slice){bytes, sizeof bytes}, SHARDS_MAX), 15305);
-    assert_int_equal(shards_of((deja_slice){NULL, 0}, 16), 15);
+    assert_int_equal(lot_shard((deja_slice){bytes, sizeof bytes}, SHARDS_MAX), 15305);
+    assert_int_equal(lot_shard((deja_slice){NULL, 0}, 16), 15);
 }
 
 /* 160000 keys that differ only in a number, 16 shards: each shard's count is binomial with
@@ -45,7 +46,7 @@ static void keys_spread_evenly_over_shards(void **state)
     char text[64];
     for (int i = 0; i < N; i++) {
         const int len = snprintf(text, sizeof text, "http://example.com/item/%d", i);
-        count[shards_of((deja_slice){text, (size_t)len}, SHARDS)]++;
+        count[lot_shard((deja_slice){text, (size_t)len}, SHARDS)]++;
     }
     for (int i = 0; i < SHARDS; i++)
         assert_true(binom_within(count[i], N, 1.0 / SHARDS, 5.0));
