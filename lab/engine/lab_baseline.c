@@ -28,6 +28,27 @@ void lab_sort(deja_slice *list, uint64_t n)
     qsort(list, (size_t)n, sizeof *list, compare_items);
 }
 
+/* The first entry that is not before the key. */
+static uint64_t place_of(const deja_slice *sorted, uint64_t n, deja_slice key)
+{
+    uint64_t low = 0, high = n;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (compare(sorted[middle], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void lab_insert_sorted(deja_slice *sorted, uint64_t n, deja_slice key)
+{
+    const uint64_t at = place_of(sorted, n, key);
+    memmove(sorted + at + 1, sorted + at, (size_t)(n - at) * sizeof *sorted);
+    sorted[at] = key;
+}
+
 bool lab_binary_has(const deja_slice *sorted, uint64_t n, deja_slice key)
 {
     uint64_t low = 0, high = n;

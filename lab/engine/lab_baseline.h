@@ -10,6 +10,8 @@
 bool lab_linear_has(const deja_slice *list, uint64_t n, deja_slice key);
 /* A sorted array: sort once, then binary search. */
 void lab_sort(deja_slice *list, uint64_t n);
+/* Insert a key at its place: half of the entries move, on average.  There is room for n + 1. */
+void lab_insert_sorted(deja_slice *sorted, uint64_t n, deja_slice key);
 bool lab_binary_has(const deja_slice *sorted, uint64_t n, deja_slice key);
 
 /* --- Strings in memory of their own ---------------------------------------------------- */

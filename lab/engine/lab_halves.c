@@ -112,23 +112,23 @@ static uint64_t bits_of(const struct lines *l)
     return (uint64_t)(HALVES_BITS * (double)(l->n / 2));
 }
 
-static void fill_pair(struct lab_task *t, const struct lab_mlbf_how *how, const struct lines *l,
-                      struct lab_mlbf *f)
+static void fill_pair(struct lab_task *t, const struct lab_mlbf_how *how, uint32_t k,
+                      const struct lines *l, struct lab_mlbf *f)
 {
     for (unsigned half = 0; half < 2 && t->rc == DEJA_OK; half++)
-        lab_checked(t, lab_mlbf_init(&f[half], bits_of(l), HALVES_K, t->seed + half * HALVES_K,
-                                     how, t->err));
+        lab_checked(t, lab_mlbf_init(&f[half], bits_of(l), k, t->seed + half * k, how, t->err));
     for (uint64_t i = 0; i < l->n && lab_going(t); i++)
         if (lab_mlbf_add(&f[i >= l->n / 2], l->all[i]) < 0)
             lab_failed(t, DEJA_ENOMEM, "out of memory for a layer");
 }
 
 /* Returns the lines that both filters of this rule report; counts those that one misses. */
-static double count_pair(struct lab_task *t, const struct lab_mlbf_how *how, const struct lines *l)
+static double count_pair(struct lab_task *t, const struct lab_mlbf_how *how, uint32_t k,
+                         const struct lines *l)
 {
     struct lab_mlbf f[2] = {{0}, {0}};
     double both = 0;
-    fill_pair(t, how, l, f);
+    fill_pair(t, how, k, l, f);
     for (unsigned half = 0; half < 2 && t->rc == DEJA_OK; half++)
         for (uint64_t i = 0; i < l->n_asked[half]; i++) {
             t->value[HALVES_MISSED] += !lab_mlbf_has(&f[half], l->asked[half][i]);
@@ -176,7 +176,7 @@ static double count_segments(struct lab_task *t, const struct lab_mlbf_how *how,
     t->value[model] = sum.sure;
     t->value[model + 1] = sum.chance;
     t->value[model + 2] = sum.variance;
-    return count_pair(t, how, l);
+    return count_pair(t, how, HALVES_K, l);
 }
 
 void lab_halves(struct lab_task *t, const struct lab_halves *how, const deja_slice *line,
@@ -189,10 +189,18 @@ void lab_halves(struct lab_task *t, const struct lab_halves *how, const deja_sli
                               layers = {LAB_MLBF_LAYERED, how->delimiter, how->robin};
     draw(t, &l);
     value[HALVES_ASKED] = (double)(rows / 2);
-    value[HALVES_PLAIN] = count_pair(t, &whole, &l);
+    value[HALVES_PLAIN] = count_pair(t, &whole, HALVES_K, &l);
     value[HALVES_ONE] = count_segments(t, &one, &l, HALVES_ONE_SURE);
     value[HALVES_LAYERED] = count_segments(t, &layers, &l, HALVES_LAYERED_SURE);
     count_equal(t, &l, value[HALVES_ARRAYS]);
     count_kind(t, how, &l, false);
     count_kind(t, how, &l, true);
+}
+
+double lab_halves_both(struct lab_task *t, const struct lab_mlbf_how *how, uint32_t k,
+                       const deja_slice *line, uint64_t rows)
+{
+    struct lines l = {.all = line, .n = rows};
+    draw(t, &l);
+    return count_pair(t, how, k, &l);
 }

@@ -8,6 +8,7 @@
 #define LAB_ENGINE_LAB_HALVES_H
 #include "lab/engine/lab.h"
 #include "lab/engine/lab_math.h"
+#include "lab/engine/lab_mlbf.h"
 
 #define HALVES_BITS 6.2352 /* bits per line of its half, for each bit array: p = 0.05 */
 #define HALVES_K    4u
@@ -48,5 +49,8 @@ double lab_halves_sigma(const struct lab_bloom *b);
 /* Sets the first HALVES_VALUES values of the task. */
 void lab_halves(struct lab_task *t, const struct lab_halves *how, const deja_slice *line,
                 uint64_t rows);
+/* The same for one of the papers' filters with k functions: the lines that both report. */
+double lab_halves_both(struct lab_task *t, const struct lab_mlbf_how *how, uint32_t k,
+                       const deja_slice *line, uint64_t rows);
 
 #endif

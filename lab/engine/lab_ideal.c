@@ -26,7 +26,7 @@
 
 /* --- Sets ---------------------------------------------------------------------- */
 
-static bool tally_make(struct lab_tally *t, uint64_t slots)
+static bool set_make(struct lab_ideal_set *t, uint64_t slots)
 {
     t->slot = calloc(slots, sizeof *t->slot);
     t->mask = slots - 1;
@@ -35,7 +35,7 @@ static bool tally_make(struct lab_tally *t, uint64_t slots)
 }
 
 /* The slot with this key, or the free one where it belongs. */
-static struct lab_tally_slot *tally_find(const struct lab_tally *t, uint64_t key)
+static struct lab_ideal_slot *set_find(const struct lab_ideal_set *t, uint64_t key)
 {
     uint64_t at = key & t->mask;
     while (t->slot[at].key != 0 && t->slot[at].key != key)
@@ -43,14 +43,14 @@ static struct lab_tally_slot *tally_find(const struct lab_tally *t, uint64_t key
     return &t->slot[at];
 }
 
-static bool tally_grow(struct lab_tally *t)
+static bool set_grow(struct lab_ideal_set *t)
 {
-    struct lab_tally larger;
-    if (!tally_make(&larger, 2 * (t->mask + 1)))
+    struct lab_ideal_set larger;
+    if (!set_make(&larger, 2 * (t->mask + 1)))
         return false;
     for (uint64_t i = 0; i <= t->mask; i++)
         if (t->slot[i].key != 0)
-            *tally_find(&larger, t->slot[i].key) = t->slot[i];
+            *set_find(&larger, t->slot[i].key) = t->slot[i];
     larger.n = t->n;
     free(t->slot);
     *t = larger;
@@ -58,16 +58,16 @@ static bool tally_grow(struct lab_tally *t)
 }
 
 /* The slot of this key, which is added if it is missing; *added tells.  NULL: out of memory. */
-static struct lab_tally_slot *tally_put(struct lab_tally *t, uint64_t key, bool *added)
+static struct lab_ideal_slot *set_put(struct lab_ideal_set *t, uint64_t key, bool *added)
 {
-    struct lab_tally_slot *s = tally_find(t, key);
+    struct lab_ideal_slot *s = set_find(t, key);
     *added = s->key == 0;
     if (!*added)
         return s;
     if (2 * t->n > t->mask) {
-        if (!tally_grow(t))
+        if (!set_grow(t))
             return NULL;
-        s = tally_find(t, key);
+        s = set_find(t, key);
     }
     s->key = key;
     t->n++;
@@ -79,7 +79,7 @@ static struct lab_tally_slot *tally_put(struct lab_tally *t, uint64_t key, bool 
 int lab_ideal_init(struct lab_ideal *d, uint64_t m, uint32_t k, const struct lab_mlbf_how *how)
 {
     *d = (struct lab_ideal){.how = *how, .m = m, .k = k};
-    if (tally_make(&d->known, 1024) && tally_make(&d->strange, 1024))
+    if (set_make(&d->known, 1024) && set_make(&d->strange, 1024))
         return DEJA_OK;
     lab_ideal_fini(d);
     return DEJA_ENOMEM;
@@ -117,14 +117,14 @@ int lab_ideal_add(struct lab_ideal *d, deja_slice line)
     for (deja_slice rest = lab_mlbf_begin(&d->how, line); rest.data != NULL; segment++) {
         const uint64_t hash = hash_of(lab_mlbf_next(&d->how, &rest));
         const uint32_t layer = lab_mlbf_layer(&d->how, segment);
-        if (!tally_put(&d->known, key_of(hash, layer), &added))
+        if (!set_put(&d->known, key_of(hash, layer), &added))
             return DEJA_ENOMEM;
         d->in_layer[layer] += added;
         joint ^= hash;
     }
     if (d->how.rule != LAB_MLBF_LAYERED)
         return DEJA_OK;
-    if (!tally_put(&d->known, key_of(joint, JOINT), &added))
+    if (!set_put(&d->known, key_of(joint, JOINT), &added))
         return DEJA_ENOMEM;
     d->of_depth[depth_class(segment)] += added;
     return DEJA_OK;
@@ -230,7 +230,7 @@ static void note_segment(const struct lab_ideal *d, struct strange *s, uint64_t 
                          uint32_t layer)
 {
     const uint64_t key = key_of(hash, layer);
-    if (tally_find(&d->known, key)->key != 0)
+    if (set_find(&d->known, key)->key != 0)
         return;
     for (uint32_t i = 0; i < s->n; i++)
         if (s->key[i] == key)
@@ -257,7 +257,7 @@ static struct strange examine(const struct lab_ideal *d, deja_slice line)
         joint ^= hash;
     }
     if (d->how.rule == LAB_MLBF_LAYERED && s.rate > 0) {
-        s.joint = tally_find(&d->known, key_of(joint, JOINT))->key == 0;
+        s.joint = set_find(&d->known, key_of(joint, JOINT))->key == 0;
         s.rate *= s.joint ? d->joint_rate[depth_class(segment)] : 1;
     }
     return s;
@@ -276,7 +276,7 @@ int lab_ideal_ask(struct lab_ideal *d, deja_slice line)
     for (uint32_t i = 0; i < s.n; i++) {
         bool added;
         const double f = d->layer_rate[s.layer[i]];
-        struct lab_tally_slot *slot = tally_put(&d->strange, s.key[i], &added);
+        struct lab_ideal_slot *slot = set_put(&d->strange, s.key[i], &added);
         if (!slot)
             return DEJA_ENOMEM;
         slot->layer = s.layer[i];
@@ -302,7 +302,7 @@ struct lab_expected lab_ideal_expected(const struct lab_ideal *d)
     struct lab_expected e = {d->sure, d->chance, d->own_variance};
     double sum[LAB_MLBF_LAYERS] = {0}, lines = 0;
     for (uint64_t i = 0; i <= d->strange.mask; i++) {
-        const struct lab_tally_slot *s = &d->strange.slot[i];
+        const struct lab_ideal_slot *s = &d->strange.slot[i];
         const double f = s->key != 0 ? d->layer_rate[s->layer] : 0;
         e.variance += (double)s->sum * s->sum * f * (1 - f);
         sum[s->layer] += s->sum;

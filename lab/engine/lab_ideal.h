@@ -10,8 +10,8 @@
 
 /* A set of 64-bit keys with a number for each: the chance that two of n keys are mistaken for each
  * other is n^2 / 2^65. */
-struct lab_tally {
-    struct lab_tally_slot {
+struct lab_ideal_set {
+    struct lab_ideal_slot {
         uint64_t key; /* 0: free */
         uint32_t layer;
         float sum;
@@ -25,8 +25,8 @@ struct lab_ideal {
     struct lab_mlbf_how how;
     uint64_t m;
     uint32_t k;
-    struct lab_tally known;                       /* segments by layer, and XORs */
-    struct lab_tally strange;                     /* segments that were asked for but not added */
+    struct lab_ideal_set known;                   /* segments by layer, and XORs */
+    struct lab_ideal_set strange;                 /* segments that were asked for but not added */
     double in_layer[LAB_MLBF_LAYERS];             /* distinct segments */
     double of_depth[LAB_IDEAL_DEPTHS];            /* distinct XORs */
     double layer_rate[LAB_MLBF_LAYERS];           /* for a strange segment */
