@@ -210,7 +210,8 @@ static void make_perfect(const struct lab_results *r, struct lab_report *report)
                                     .trials = 2 * lab_n(r),
                                     .runs = 1,
                                     .rate = NAN};
-    lab_cell_rate(lab_cell(t, "wrong answers", "URLs that it was built for"), &known, NULL);
+    const struct lab_printed never = lecture("perfect", "false_positive");
+    lab_cell_rate(lab_cell(t, "wrong answers", "URLs that it was built for"), &known, &never);
     const struct lab_count others = {
         lab_value(r, CACHE_PERFECT, 0, CACHE_STRANGERS), asked, 1, NULL, 0.5, 0.5 / sqrt(asked)};
     struct lab_cell *c = lab_cell(t, "wrong answers", "any other URL");

@@ -74,12 +74,14 @@ struct lab_printed lab_printed_in(deja_slice csv, const struct lab_printed_query
 {
     struct lab_printed p = {.value = NAN};
     struct field f[N_FIELDS];
-    for (size_t at = read_line(csv, 0, f); at < csv.len && !p.found;) {
+    size_t line = 1;
+    for (size_t at = read_line(csv, 0, f); at < csv.len && !p.found; line++) {
         at = read_line(csv, at, f);
         p.found = fits(f, q);
     }
     if (!p.found)
         return p;
+    p.line = line;
     p.value = strtod(f[VALUE].text, NULL);
     p.half = half_digit(f[VALUE].text);
     p.runs = strtod(f[RUNS].text, NULL);
@@ -89,7 +91,19 @@ struct lab_printed lab_printed_in(deja_slice csv, const struct lab_printed_query
     return p;
 }
 
+#define LINES 4096u /* more than there are */
+static bool used[LINES];
+
 struct lab_printed lab_printed(const struct lab_printed_query *q)
 {
-    return lab_printed_in((deja_slice){lab_published_csv, lab_published_len}, q);
+    const struct lab_printed p =
+        lab_printed_in((deja_slice){lab_published_csv, lab_published_len}, q);
+    if (p.found && p.line < LINES)
+        used[p.line] = true;
+    return p;
+}
+
+bool lab_published_used(size_t line)
+{
+    return line < LINES && used[line];
 }
