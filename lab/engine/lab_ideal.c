@@ -12,7 +12,11 @@
  * them, sum a_s^2 f_s (1 - f_s), where a_s is the sum of p / f_s over the lines with segment s.
  * What a line adds beyond its own share of that is counted as independent of other lines; this
  * ignores lines that share two strange segments and differ only in known ones.  The number of bits
- * set, which is random as well, adds its own variance. */
+ * set, which is random as well, adds its own variance.
+ *
+ * The XOR array is not independent of the layers.  If a new page's position j in its layer is set
+ * by the same function j for another page of the same folder, then their positions in the XOR array
+ * are equal as well: `of_new_page`.  In a list of one folder, this doubles the rate. */
 #include "lab/engine/lab_ideal.h"
 #include "tools/base/mix.h"
 #include <math.h>
@@ -107,16 +111,28 @@ static uint32_t depth_class(uint32_t segments)
     return segments < LAB_IDEAL_DEPTHS ? segments - 1 : LAB_IDEAL_DEPTHS - 1;
 }
 
-#define JOINT LAB_MLBF_LAYERS /* as the layer of a key: its XOR */
+/* As the layer of a key: the XOR of a line, and that of its folder, all segments but the last, by
+ * the layer of the last one. */
+#define JOINT  LAB_MLBF_LAYERS
+#define FOLDER (JOINT + 1)
+
+static bool count_folder(struct lab_ideal *d, uint64_t folder, uint32_t layer)
+{
+    bool added;
+    struct lab_ideal_slot *slot = set_put(&d->known, key_of(folder, FOLDER + layer), &added);
+    if (slot)
+        slot->sum++;
+    return slot;
+}
 
 int lab_ideal_add(struct lab_ideal *d, deja_slice line)
 {
-    uint64_t joint = 0;
-    uint32_t segment = 0;
+    uint64_t joint = 0, hash = 0;
+    uint32_t segment = 0, layer = 0;
     bool added;
     for (deja_slice rest = lab_mlbf_begin(&d->how, line); rest.data != NULL; segment++) {
-        const uint64_t hash = hash_of(lab_mlbf_next(&d->how, &rest));
-        const uint32_t layer = lab_mlbf_layer(&d->how, segment);
+        hash = hash_of(lab_mlbf_next(&d->how, &rest));
+        layer = lab_mlbf_layer(&d->how, segment);
         if (!set_put(&d->known, key_of(hash, layer), &added))
             return DEJA_ENOMEM;
         d->in_layer[layer] += added;
@@ -124,7 +140,7 @@ int lab_ideal_add(struct lab_ideal *d, deja_slice line)
     }
     if (d->how.rule != LAB_MLBF_LAYERED)
         return DEJA_OK;
-    if (!set_put(&d->known, key_of(joint, JOINT), &added))
+    if (!set_put(&d->known, key_of(joint, JOINT), &added) || !count_folder(d, joint ^ hash, layer))
         return DEJA_ENOMEM;
     d->of_depth[depth_class(segment)] += added;
     return DEJA_OK;
@@ -242,24 +258,52 @@ static void note_segment(const struct lab_ideal *d, struct strange *s, uint64_t 
     s->layer[s->n++] = layer;
 }
 
+/* The rate of a line whose last segment and XOR are strange: `others` lines have the same folder.
+ * A position in the layer is set by one of these and the same function with probability `own`; then
+ * the one in the XOR array is set, too.  Otherwise both are independent. */
+static double of_new_page(const struct lab_ideal *d, double others, double layer_rate,
+                          double joint_rate)
+{
+    const double k = d->k, own = -expm1(-others / (double)d->m),
+                 layer = 1 - (1 - pow(layer_rate, 1 / k)) / (1 - own),
+                 joint = 1 - (1 - pow(joint_rate, 1 / k)) / (1 - own);
+    return pow(own + (1 - own) * fmax(layer, 0) * fmax(joint, 0), k);
+}
+
+/* Multiply the rate of a line by that of its XOR, unless that is known. */
+static void note_joint(const struct lab_ideal *d, struct strange *s, uint64_t joint, uint64_t last,
+                       uint32_t segments)
+{
+    const uint32_t layer = lab_mlbf_layer(&d->how, segments - 1);
+    const double rate = d->joint_rate[depth_class(segments)];
+    s->joint = set_find(&d->known, key_of(joint, JOINT))->key == 0;
+    if (!s->joint)
+        return;
+    if (s->n == 1 && s->key[0] == key_of(last, layer)) {
+        const struct lab_ideal_slot *folder =
+            set_find(&d->known, key_of(joint ^ last, FOLDER + layer));
+        s->rate = of_new_page(d, folder->sum, s->rate, rate);
+    } else {
+        s->rate *= rate;
+    }
+}
+
 static struct strange examine(const struct lab_ideal *d, deja_slice line)
 {
     struct strange s;
-    uint64_t joint = 0;
+    uint64_t joint = 0, hash = 0;
     uint32_t segment = 0;
     s.n = 0;
     s.rate = 1;
     s.joint = false;
     for (deja_slice rest = lab_mlbf_begin(&d->how, line); rest.data != NULL && s.rate > 0;
          segment++) {
-        const uint64_t hash = hash_of(lab_mlbf_next(&d->how, &rest));
+        hash = hash_of(lab_mlbf_next(&d->how, &rest));
         note_segment(d, &s, hash, lab_mlbf_layer(&d->how, segment));
         joint ^= hash;
     }
-    if (d->how.rule == LAB_MLBF_LAYERED && s.rate > 0) {
-        s.joint = set_find(&d->known, key_of(joint, JOINT))->key == 0;
-        s.rate *= s.joint ? d->joint_rate[depth_class(segment)] : 1;
-    }
+    if (d->how.rule == LAB_MLBF_LAYERED && s.rate > 0)
+        note_joint(d, &s, joint, hash, segment);
     return s;
 }
 

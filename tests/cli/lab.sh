@@ -170,7 +170,7 @@ titles_can_have_many_words() {
 
 without_a_name_experiments_are_listed() {
     succeeds deja lab
-    expect_lines 15 .stdout
+    expect_lines 16 .stdout
     expect_stderr_has "10 runs and n = 1,000,000"
     expect_stderr_has "deja lab all"
     # docs/lab.md cites the papers like this.

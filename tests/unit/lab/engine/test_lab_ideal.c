@@ -79,6 +79,15 @@ static void make_lines(void)
         line[i] = a_line(&rng, buffer[i]);
 }
 
+/* As the paper's list of film pages. */
+static void make_pages_of_one_folder(void)
+{
+    for (size_t i = 0; i < 2 * LINES; i++) {
+        const int len = snprintf(buffer[i], ROOM, "https://h/wiki/film%u", (unsigned)i);
+        line[i] = (deja_slice){buffer[i], (size_t)len};
+    }
+}
+
 /* The hits of one filter among the second half of the lines. */
 static double measure(const struct lab_mlbf_how *how, uint64_t m, uint32_t k, uint64_t seed)
 {
@@ -141,6 +150,16 @@ static void filters_agree_with_the_model(void **state)
     }
 }
 
+/* The XOR array repeats what the layer says: it errs for the same pages. */
+static void filters_of_one_folder_agree_with_the_model(void **state)
+{
+    static const struct lab_mlbf_how how = {LAB_MLBF_LAYERED, '/', 0};
+    make_pages_of_one_folder();
+    agrees(&how, 12470, 4);
+    agrees(&how, 16384, 4);
+    agrees(&how, 9000, 2);
+}
+
 /* --- The XOR array ----------------------------------------------------------------------- */
 
 /* If m is a power of two, an XOR of positions is uniform at every depth. */
@@ -168,6 +187,7 @@ int main(void)
         cmocka_unit_test(structural_false_positives_follow_the_rule),
         cmocka_unit_test(equal_segments_cancel_out_in_the_model),
         cmocka_unit_test(filters_agree_with_the_model),
+        cmocka_unit_test(filters_of_one_folder_agree_with_the_model),
         cmocka_unit_test(the_xor_is_uniform_for_powers_of_two),
         cmocka_unit_test(the_xor_is_worse_for_other_sizes),
     };
