@@ -233,9 +233,9 @@ void layers_figure(const struct lab_results *r, struct lab_report *report)
                                       "lines in the list", "lines that both filters report", NULL);
     f->log_x = f->log_y = true;
     for (size_t i = 0; i < FILTERS; i++) {
-        static const unsigned color[FILTERS] = {LAB_COLOR_BLOOM,   LAB_COLOR_TABLE,
+        static const unsigned color[FILTERS] = {LAB_COLOR_BLOOM,   LAB_COLORS + LAB_COLOR_BLOOM,
                                                 LAB_COLOR_LAYERED, LAB_COLOR_EQUAL,
-                                                LAB_COLOR_KIND,    LAB_COLOR_BINARY};
+                                                LAB_COLOR_KIND,    LAB_COLORS + LAB_COLOR_KIND};
         if (filter[i].value == HALVES_EQUAL)
             continue; /* far below the axis */
         draw_theory(r, f, filter[i].value, color[i]);

@@ -232,27 +232,31 @@ static void add_slots(const struct lab_results *r, struct lab_report *report)
     }
 }
 
-/* Absent lines that the program's flags report. */
+/* Absent lines that the program's flags report.  There are none if the list has all the lab's
+ * URLs. */
 static void add_rates(const struct lab_results *r, struct lab_report *report)
 {
     char row[40];
-    struct lab_table *t =
-        lab_table(report, LAB_LIST, "flags", "list",
-                  "Lines that the program's hash table reports though they are absent, %");
-    lab_caption(t, "It stores no lines: with m flags for n lines, 1 - e^(-n/m) of them are set.");
+    struct lab_table *t = NULL;
     for (uint32_t i = 0; i < listed_sizes(r->lab); i++) {
-        const uint32_t unit = i * TIMED_KINDS + TIMED_SLOTS;
-        const double asked = lab_value(r, unit, 0, LISTED_ABSENT),
-                     rows = (double)listed_rows(r->lab, i);
+        const double asked = lab_value(r, i * TIMED_KINDS + TIMED_SLOTS, 0, LISTED_ABSENT),
+                     rate = lab_timed_slots_rate();
         if (!(asked > 0))
             continue;
+        if (!t) {
+            t = lab_table(report, LAB_LIST, "flags", "list",
+                          "Lines that the program's hash table reports though they are absent, %");
+            lab_caption(t,
+                        "It stores no lines: with m flags for n lines, 1 - e^(-n/m) of them are "
+                        "set.");
+        }
         const struct lab_count count = {
-            lab_value(r, unit, 0, LISTED_HITS),
+            lab_value(r, i * TIMED_KINDS + TIMED_SLOTS, 0, LISTED_HITS),
             asked,
             1,
             NULL,
-            lab_timed_slots_rate(),
-            sqrt(lab_timed_slots_rate() * (1 - lab_timed_slots_rate()) * (1 / asked + 1 / rows))};
+            rate,
+            sqrt(rate * (1 - rate) * (1 / asked + 1 / (double)listed_rows(r->lab, i)))};
         name_lines(row, sizeof row, listed_rows(r->lab, i));
         lab_cell_rate(lab_cell(t, row, "absent lines reported"), &count, NULL);
     }
@@ -276,6 +280,19 @@ void listed_tables(const struct lab_results *r, struct lab_report *report)
 
 /* --- Figures ---------------------------------------------------------------------------------- */
 
+/* Variants have the color of what they vary, with other marks. */
+static const unsigned color_of[TIMED_KINDS] = {
+    [TIMED_LINEAR] = LAB_COLOR_LINEAR,
+    [TIMED_BINARY] = LAB_COLOR_BINARY,
+    [TIMED_TABLE] = LAB_COLOR_TABLE,
+    [TIMED_SLOTS] = LAB_COLORS + LAB_COLOR_TABLE,
+    [TIMED_LINE] = LAB_COLOR_BLOOM,
+    [TIMED_ONE] = LAB_COLORS + LAB_COLOR_BLOOM,
+    [TIMED_LAYERED] = LAB_COLOR_LAYERED,
+    [TIMED_KIND] = LAB_COLOR_KIND,
+    [TIMED_PAPER] = LAB_COLORS + LAB_COLOR_KIND,
+};
+
 static void draw(const struct lab_results *r, struct lab_report *report, enum lab_listed value)
 {
     struct lab_figure *f =
@@ -286,7 +303,7 @@ static void draw(const struct lab_results *r, struct lab_report *report, enum la
                          "seconds to query half of the lines", NULL);
     f->log_x = f->log_y = true;
     for (uint32_t which = 0; which < TIMED_KINDS; which++) {
-        const size_t ours = lab_series(f, LAB_LINE, which, "%s", lab_timed_label[which]);
+        const size_t ours = lab_series(f, LAB_LINE, color_of[which], "%s", lab_timed_label[which]);
         for (uint32_t i = 0; i < listed_sizes(r->lab); i++) {
             const uint64_t rows = listed_rows(r->lab, i);
             lab_point(f, ours, (double)rows,
@@ -296,13 +313,18 @@ static void draw(const struct lab_results *r, struct lab_report *report, enum la
         if (!listed_printed(LISTED_SIZES - 1, which, value).found)
             continue;
         const size_t printed =
-            lab_series(f, LAB_RINGS, which, "printed, %s", lab_timed_label[which]);
+            lab_series(f, LAB_RINGS, color_of[which], "printed, %s", lab_timed_label[which]);
         for (uint32_t i = 0; i < LISTED_SIZES; i++) {
             const struct lab_printed p = listed_printed(i, which, value);
             if (p.found)
                 lab_point(f, printed, (double)p.rows, p.value);
         }
     }
+    lab_figure_caption(f,
+                       "Both axes are logarithmic: if the time of one line is constant, the slope "
+                       "is 1; if it grows in proportion to the list, the slope is 2. Compare "
+                       "slopes and distances: the printed seconds (open marks) are of Python in "
+                       "2021.");
 }
 
 void listed_figures(const struct lab_results *r, struct lab_report *report)
