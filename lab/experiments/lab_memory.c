@@ -290,7 +290,7 @@ static void judge_rule(const struct lab_results *r, struct lab_report *report)
     }
     const struct lab_test holds = lab_test_family(test, n);
     struct lab_claim *claim = lab_claim(
-        report, "notes on Bloom filters",
+        report, "lecture notes",
         "A Bloom filter is good when m / n is much smaller than the key's bits + log n.");
     lab_answer(&claim->holds, &holds, "times",
                "a filter saves at least as much, compared with a measured hash set, as the rule "

@@ -1,5 +1,6 @@
 /* lab_speed.c - the report on time: tables, and what the papers say about time. */
 #include "lab/experiments/lab_speed.h"
+#include "lab/engine/lab_tails.h"
 #include "lab/experiments/lab_near.h"
 #include "lab/experiments/lab_shape.h"
 #include "lab/experiments/lab_stairs.h"
@@ -245,6 +246,19 @@ static double mean_time(const struct speed *data, enum lab_shape_way way, enum l
     return sum / data->runs;
 }
 
+/* A measured point, divided by `scale`, with the 95% interval of the mean of several runs. */
+static void draw_time(struct lab_figure *f, size_t series, double x, const struct speed *data,
+                      enum lab_shape_way way, enum lab_shape_step step, uint32_t filters,
+                      uint32_t k, double scale)
+{
+    double time[RUNS_MOST];
+    for (uint32_t run = 0; run < data->runs; run++)
+        time[run] = best_time(data, run, step, shape_subject(way, filters, k)) / scale;
+    const struct lab_estimate e = lab_sample(time, data->runs);
+    const double half = data->runs > 1 ? e.sigma * lab_student_beyond(0.025, e.df) : NAN;
+    lab_point_between(f, series, x, e.value, e.value - half, e.value + half);
+}
+
 static void draw_way(struct lab_figure *f, const struct speed *data, enum lab_shape_way way,
                      unsigned color)
 {
@@ -255,7 +269,7 @@ static void draw_way(struct lab_figure *f, const struct speed *data, enum lab_sh
                                    way == SHAPE_DEJA ? "deja, eight at once" : "one by one");
     const size_t line = lab_series(f, LAB_DASHES, color, "%s", "");
     for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++) {
-        lab_point(f, dots, k, mean_time(data, way, SHAPE_QUERY, 1, k));
+        draw_time(f, dots, k, data, way, SHAPE_QUERY, 1, k, 1);
         lab_point(f, line, k,
                   way == SHAPE_DEJA ? lab_stairs_steps_at(&times.data, &s, 0, k)
                                     : lab_stairs_line_at(&times.data, &s, 0, k));
@@ -282,26 +296,35 @@ static void draw_stairs(const struct speed *data, struct lab_report *report)
         1 / scale);
 }
 
+/* All k and F of one way, relative to k = 3 and F = 1. */
+static void draw_all(struct lab_figure *f, const struct speed *data, enum lab_shape_way way,
+                     enum lab_shape_step step, size_t dots)
+{
+    const double first = mean_time(data, way, step, 1, THESIS_K_MIN);
+    for (uint32_t u = 0; u < SPEED_GRID; u++)
+        draw_time(f, dots, speed_k(u) * speed_filters(u), data, way, step, speed_filters(u),
+                  speed_k(u), first);
+}
+
 static void draw_shape(const struct speed *data, struct lab_report *report)
 {
     struct lab_figure *f = lab_figure(
-        report, "shape", "Time by hash computations, A.1 to A.6, one by one",
+        report, "shape", "Time by hash computations, A.1 to A.6",
         "hash computations per URL (k F)", "time, relative to k F = 3",
         "Each series is divided by its own value at k = 3, F = 1. Time that is proportional to "
-        "the number of computations is on the dashed line.");
+        "the number of computations is on the dashed line; deja's grows in steps of eight.");
     for (uint32_t step = 0; step < SHAPE_STEPS; step++) {
         const unsigned color = step == SHAPE_ADD ? LAB_COLOR_ADD : LAB_COLOR_QUERY;
-        const size_t dots = lab_series(f, LAB_POINTS, color, "%s, measured", step_name[step]),
+        const size_t dots = lab_series(f, LAB_POINTS, color, "%s, one by one", step_name[step]),
                      rings = lab_series(f, LAB_RINGS, color, "%s, printed", step_name[step]);
-        const double first = mean_time(data, SHAPE_ONE_BY_ONE, step, 1, THESIS_K_MIN),
-                     printed = printed_time(data, step, 1, THESIS_K_MIN);
-        for (uint32_t u = 0; u < SPEED_GRID; u++) {
-            const uint32_t k = speed_k(u), filters = speed_filters(u);
-            lab_point(f, dots, k * filters,
-                      mean_time(data, SHAPE_ONE_BY_ONE, step, filters, k) / first);
-            lab_point(f, rings, k * filters, printed_time(data, step, filters, k) / printed);
-        }
+        const double printed = printed_time(data, step, 1, THESIS_K_MIN);
+        draw_all(f, data, SHAPE_ONE_BY_ONE, step, dots);
+        for (uint32_t u = 0; u < SPEED_GRID; u++)
+            lab_point(f, rings, speed_k(u) * speed_filters(u),
+                      printed_time(data, step, speed_filters(u), speed_k(u)) / printed);
     }
+    draw_all(f, data, SHAPE_DEJA, SHAPE_QUERY,
+             lab_series(f, LAB_POINTS, LAB_COLOR_KIND, "query, deja"));
     const size_t line = lab_series(f, LAB_DASHES, LAB_COLOR_PLAIN, "proportional");
     lab_point(f, line, 3, 1);
     lab_point(f, line, 30, 10);
