@@ -172,7 +172,7 @@ static void judge_forty(const struct lab_results *r, struct lab_report *report,
 {
     const struct lab_printed p = lecture("perfect", "compression");
     const struct lab_test printed = lab_test_near(smaller_by(r, b->bitmap), p.value, 0.01);
-    struct lab_claim *c = lab_claim(report, LECTURE,
+    struct lab_claim *c = lab_claim(report, LECTURE_NAME,
                                     "A bitmap indexed by a perfect hash function compresses URLs "
                                     "of 50 characters 40 times, with 10 slots per URL.");
     lab_answer(&c->printed, &printed, "times", "the bitmap is %s times smaller, to within 1 %%",
@@ -202,7 +202,7 @@ static void judge_budget(const struct lab_results *r, struct lab_report *report,
         lab_test_at_most(hits, lecture("bloom", "false_positive").value)};
     const struct lab_test holds = lab_test_all(each, 3);
     struct lab_claim *c =
-        lab_claim(report, LECTURE,
+        lab_claim(report, LECTURE_NAME,
                   "A million URLs of 50 characters fit into 2 MB, 25 times smaller, \"while "
                   "sacrificing only a small amount of certainty\".");
     lab_answer(&c->printed, &printed, "times", "the filter is %s times smaller, to within 1 %%",

@@ -4,6 +4,7 @@
 #include "lab/engine/lab_task.h"
 #include "lab/report/lab_report.h"
 
+#define LECTURE_NAME  "lecture on compressed caches"
 #define BUDGET_LENGTH 50u /* characters of a URL */
 #define BUDGET_BYTES  2u  /* per URL: 2 MB for a million */
 

@@ -126,7 +126,7 @@ static void judge_bitmap(const struct lab_results *r, struct lab_report *report)
     const struct lab_test printed = as_printed(ours, &p),
                           holds = lab_test_rate(ours, theory_of(r, 1), LAB_TOLERANCE);
     struct lab_claim *c =
-        lab_claim(report, LECTURE,
+        lab_claim(report, LECTURE_NAME,
                   "A bitmap of R = 10 n slots has \"at least 1 false positive\" with probability "
                   "1 - (1 - 1 / R)^n, 9.5 %%.");
     lab_answer(&c->printed, &printed, "%", "9.5 %% of the queries are false positives");
@@ -150,7 +150,7 @@ static void judge_bloom(const struct lab_results *r, struct lab_report *report)
         lab_test_at_most(bloom, p.value + p.half),
         lab_test_more((struct lab_estimate){times, times * error, 0}, 10)};
     const struct lab_test holds = lab_test_all(each, 2);
-    struct lab_claim *c = lab_claim(report, LECTURE,
+    struct lab_claim *c = lab_claim(report, LECTURE_NAME,
                                     "A Bloom filter with K = 7 reduces this to at most 0.008, "
                                     "\"a whopping 10x reduction\".");
     lab_answer(&c->printed, &printed, "%", "0.8 %% of the queries are false positives, rounded");
@@ -171,7 +171,7 @@ static void judge_missed(const struct lab_results *r, struct lab_report *report)
         asked += lab_n(r) * r->runs;
     }
     const struct lab_test holds = lab_test_never(missed, asked);
-    struct lab_claim *c = lab_claim(report, LECTURE, "\"No false negative guarantee\".");
+    struct lab_claim *c = lab_claim(report, LECTURE_NAME, "\"No false negative guarantee\".");
     lab_answer(&c->holds, &holds, "%", "no URL that was added is missed");
     lab_add_text(
         &c->holds,
@@ -189,7 +189,7 @@ static void judge_best(const struct lab_results *r, struct lab_report *report)
         CACHE_BITS / bits, CACHE_BITS / (bits * bits) * bloom.sigma / rate / log(2), 0};
     const struct lab_test test = lab_test_near(times, p.value, 0.01);
     struct lab_claim *c = lab_claim(
-        report, LECTURE,
+        report, LECTURE_NAME,
         "Bloom filters take \"1.44x as much space as the theoretically best solution\".");
     lab_answer(&c->printed, &test, "times", "1.44 times, to within 1 %%");
     lab_answer(&c->holds, &test, "times",
@@ -230,7 +230,7 @@ static void judge_perfect(const struct lab_results *r, struct lab_report *report
     const struct lab_test each[2] = {lab_test_never(wrong, 2 * lab_n(r)),
                                      lab_test_never(strangers, asked)};
     const struct lab_test holds = lab_test_all(each, 2);
-    struct lab_claim *c = lab_claim(report, LECTURE,
+    struct lab_claim *c = lab_claim(report, LECTURE_NAME,
                                     "\"Since perfect hashing means no collisions, our cache will "
                                     "always be completely accurate.\"");
     lab_answer(&c->printed, &each[0], "%", "no wrong answer for the URLs that it was built for");
@@ -253,7 +253,7 @@ static void judge_two_filters(const struct lab_results *r, struct lab_report *re
         lab_test_rate(lost, theory, LAB_TOLERANCE),
         lab_test_rate((struct lab_rate){one - two, one, 0}, theory, 0.5)};
     const struct lab_test holds = lab_test_all(each, 2);
-    struct lab_claim *c = lab_claim(report, LECTURE,
+    struct lab_claim *c = lab_claim(report, LECTURE_NAME,
                                     "A second filter for deletions leads to false negatives, and "
                                     "reduces false positives.");
     lab_answer(&c->holds, &holds, "%",
@@ -269,7 +269,7 @@ static void judge_counters(const struct lab_results *r, struct lab_report *repor
     const double asked = (lab_n(r) - floor(lab_n(r) / 2)) * r->runs;
     const struct lab_test holds = lab_test_never(lost, asked);
     struct lab_claim *c =
-        lab_claim(report, LECTURE, "Counters instead of bits also accomplish deletions.");
+        lab_claim(report, LECTURE_NAME, "Counters instead of bits also accomplish deletions.");
     lab_answer(&c->holds, &holds, "%",
                "URLs that were not deleted are never missed, if only URLs that were added are "
                "deleted");
@@ -286,7 +286,7 @@ static void judge_union(const struct lab_results *r, struct lab_report *report)
 {
     const double differ = lab_sum(r, CACHE_UNION, CACHE_DIFFER), asked = lab_n(r) * r->runs;
     const struct lab_test holds = lab_test_never(differ, asked);
-    struct lab_claim *c = lab_claim(report, LECTURE,
+    struct lab_claim *c = lab_claim(report, LECTURE_NAME,
                                     "The union of two filters with the same hash functions is the "
                                     "bitwise OR.");
     lab_answer(&c->holds, &holds, "%",
@@ -301,7 +301,7 @@ static void judge_halving(const struct lab_results *r, struct lab_report *report
     const struct lab_test each[2] = {lab_test_rate(hits, theory_of(r, CACHE_K), LAB_TOLERANCE),
                                      lab_test_never(missed, hits.trials)};
     const struct lab_test holds = lab_test_all(each, 2);
-    struct lab_claim *c = lab_claim(report, LECTURE,
+    struct lab_claim *c = lab_claim(report, LECTURE_NAME,
                                     "A filter is halved by an OR of its halves, with the same "
                                     "effect as a modulo of the new size.");
     lab_answer(&c->holds, &holds, "%",
