@@ -129,7 +129,8 @@ static void draw_dot(struct out *o, const struct lab_figure *f, size_t series,
     const struct lab_series *s = &f->series[series];
     const double at = lab_axis_at(x, d->x);
     if (isnan(d->y)) {
-        begin_arrow(o, at - BESIDE * arrows_here(f, series, d), lab_axis_at(y, d->high));
+        const double inward = at < x->from + x->size / 2 ? BESIDE : -BESIDE;
+        begin_arrow(o, at + inward * arrows_here(f, series, d), lab_axis_at(y, d->high));
     } else {
         const bool low_shown = !y->log || d->low > 0;
         if (!isnan(d->low))

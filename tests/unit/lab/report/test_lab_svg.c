@@ -91,7 +91,7 @@ static void arrows_in_one_place_stand_side_by_side(void **state)
         at += strlen("class=\"arrow\" d=\"M");
         x[i] = strtod(at, NULL);
     }
-    assert_true(x[0] - x[1] > 5 && x[1] - x[2] > 5);
+    assert_true(fabs(x[0] - x[1]) > 5 && fabs(x[1] - x[2]) > 5 && fabs(x[0] - x[2]) > 5);
     lab_report_fini(&d.report);
 }
 
