@@ -67,6 +67,8 @@ for path in glob.glob(sys.argv[1] + "/*.csv"):
     for svg in re.findall(r"<svg.*?</svg>", text, re.S):
         for tag in ("title", "desc"):  # for readers who cannot see it
             assert re.search(f"<svg[^>]*>.*?<{tag}>[^<]", svg, re.S), (name, tag)
+    for caption in re.findall(r"<figcaption>(.*?)</figcaption>", text, re.S):
+        assert "<span>" in caption, (name, caption)  # what to notice
     assert claims or '<li class="' in text, name
     assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower().split(), name
 assert len(sections) >= 13 and "conditions" in sections
