@@ -2,12 +2,14 @@
  *
  * Reads the options, prepares the URLs and the output folder, lets lab_runner.c run the
  * experiments, and writes their results as CSV, SVG and one HTML page. */
+#include "cli/commands/lab_command.h"
 #include "cli/commands/lab_folder.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
 #include "lab/engine/lab_journal.h"
 #include "lab/engine/lab_keys.h"
 #include "lab/engine/lab_runner.h"
+#include "lab/report/lab_conditions.h"
 #include "lab/report/lab_sources.h"
 #include "lab/report/lab_write.h"
 #include "tools/base/fail.h"
@@ -89,7 +91,7 @@ struct session {
     size_t n, n_results, n_reports;
     struct lab_journal journal;
     struct progress clock;
-    char command[512];
+    struct lab_command command;
 };
 
 static uint32_t runs_of(const struct lab_options *o)
@@ -186,19 +188,27 @@ static int list(const struct call *call, deja_error *err)
 
 /* --- Before ----------------------------------------------------------------------- */
 
+/* All options, also those that were not given, so that it does not depend on defaults. */
 static void remember_command(struct session *s)
 {
     const struct lab_options *o = s->o;
-    size_t len = (size_t)snprintf(s->command, sizeof s->command, "deja lab");
-    for (size_t i = 0; i < s->call->n_operands && len < sizeof s->command; i++)
-        len += (size_t)snprintf(s->command + len, sizeof s->command - len, " %s",
-                                s->call->operands[i]);
-    if (len < sizeof s->command)
-        (void)snprintf(
-            s->command + len, sizeof s->command - len, " --runs %u -n %llu --seed %llu%s%s%s",
-            s->lab.runs, (unsigned long long)s->lab.keys.n,
-            (unsigned long long)o->shared.filter.seed, o->quick ? " --quick" : "",
-            o->urls != NULL ? " --urls " : "", o->urls != NULL ? fail_path(o->urls).text : "");
+    struct lab_command *c = &s->command;
+    lab_command_word(c, "deja");
+    lab_command_word(c, "lab");
+    for (size_t i = 0; i < s->call->n_operands; i++)
+        lab_command_word(c, s->call->operands[i]);
+    if (o->quick)
+        lab_command_word(c, "--quick");
+    lab_command_number(c, "--runs", s->lab.runs);
+    lab_command_number(c, "-n", n_of(o));
+    lab_command_number(c, "--seed", s->lab.seed);
+    lab_command_number(c, "--threads", s->lab.threads);
+    lab_command_option(c, "--urls", o->urls);
+    lab_command_option(c, "--csv", o->shared.csv);
+    lab_command_option(c, "--graph", o->graph);
+    lab_command_option(c, "--output", o->out);
+    if (o->resume)
+        lab_command_word(c, "--resume");
 }
 
 static int load_keys(struct session *s, deja_error *err)
@@ -289,6 +299,16 @@ static void write_svg(struct out *o, const void *figure)
     lab_svg_write(o, figure, true);
 }
 
+static void write_conditions(struct out *o, const void *page)
+{
+    lab_csv_write_conditions(o, page);
+}
+
+static void write_seeds(struct out *o, const void *page)
+{
+    lab_csv_write_seeds(o, page);
+}
+
 static void write_html(struct out *o, const void *page)
 {
     lab_html_write(o, page);
@@ -323,8 +343,12 @@ static int write_all(struct session *s, deja_error *err)
         if (rc == DEJA_OK)
             rc = write_report(s, r, s->results[i].runs, err);
     }
-    const struct lab_page page = {&s->lab, s->report, s->n_reports, s->command,
+    const struct lab_page page = {&s->lab, s->report, s->n_reports, s->command.text,
                                   progress_seconds(&s->clock)};
+    if (rc == DEJA_OK)
+        rc = write_file(s, "conditions.csv", write_conditions, &page, err);
+    if (rc == DEJA_OK)
+        rc = write_file(s, "seeds.csv", write_seeds, &page, err);
     return rc == DEJA_OK ? write_file(s, "index.html", write_html, &page, err) : rc;
 }
 
@@ -359,6 +383,9 @@ static int summarize(struct session *s, deja_error *err)
         tally_cell(&t, lab_tally_holds(r));
         table_cell(&t, "%s", r->experiment->reproduces);
     }
+    console_note(s->call->console, "%s", s->command.text);
+    if (lab_smaller(&s->lab).s[0] != '\0')
+        console_note(s->call->console, "a small run: %s", lab_smaller(&s->lab).s);
     console_note(s->call->console, "%s in %s: see %s/index.html",
                  num_of(lab_tasks(s->results, s->n_results), "unit").s,
                  num_duration(progress_seconds(&s->clock)).s, fail_path(s->o->out).text);
@@ -434,9 +461,10 @@ const struct command cmd_lab = {
         "the tables and figures that they reproduce, and how long each takes on one core with the "
         "given --runs and -n.\n\n"
         "In DIR it writes NAME.csv for each experiment (measured mean, standard error, theory, "
-        "published value, differences in standard deviations), the figures as SVG, and "
-        "index.html, one page with all tables and figures, a verdict for each, the machine, the "
-        "version and the seeds.\n\n"
+        "published value, differences in standard deviations), NAME-claims.csv (each claim of the "
+        "paper, whether this run reproduced its printed values, whether it holds, and the test of "
+        "both), the figures as SVG, and index.html, one page with all of these, the command, the "
+        "machine, the version and the seeds.\n\n"
         "The counts depend only on the seed and the URLs, not on the number of threads. "
         "Experiments that measure time run last, one at a time. Ctrl-C loses no finished work: "
         "--resume continues, also with more --runs.",

@@ -71,6 +71,8 @@ struct lab_experiment {
     uint32_t values;                             /* the most that a unit yields */
     /* The relative cost of a unit, to estimate the remaining time; NULL: all cost the same. */
     double (*weight)(const struct lab *lab, uint32_t unit);
+    /* Its sizes, for people, if it does not work with all n URLs; NULL: it does. */
+    void (*sizes)(const struct lab *lab, char *text, size_t cap);
     void (*run)(struct lab_task *task);
     void (*report)(const struct lab_results *results, struct lab_report *report);
 };

@@ -18,17 +18,22 @@
 
 /* --- Results ------------------------------------------------------------------ */
 
-static uint32_t runs_of(const struct lab *lab, const struct lab_experiment *e)
+uint32_t lab_runs(const struct lab *lab, const struct lab_experiment *e)
 {
     return e->max_runs > 0 && e->max_runs < lab->runs ? e->max_runs : lab->runs;
+}
+
+uint32_t lab_units(const struct lab *lab, const struct lab_experiment *e)
+{
+    return e->units_of ? e->units_of(lab) : e->units;
 }
 
 int lab_results_init(struct lab_results *r, const struct lab *lab, const struct lab_experiment *e,
                      deja_error *err)
 {
-    const uint32_t units = e->units_of ? e->units_of(lab) : e->units;
-    *r =
-        (struct lab_results){.lab = lab, .experiment = e, .runs = runs_of(lab, e), .units = units};
+    const uint32_t units = lab_units(lab, e);
+    *r = (struct lab_results){
+        .lab = lab, .experiment = e, .runs = lab_runs(lab, e), .units = units};
     r->value = calloc((size_t)r->runs * units * e->values + 1, sizeof *r->value);
     r->done = calloc((size_t)r->runs * units + 1, 1);
     return r->value && r->done
@@ -81,10 +86,9 @@ static double cost_of(const struct lab_results *r, uint32_t unit)
     return e->seconds * e->weight(r->lab, unit) / all;
 }
 
-/* A seed that depends only on the four; never 0. */
-static uint64_t seed_of(const struct lab *lab, const char *name, uint32_t unit, uint32_t run)
+uint64_t lab_seed(const struct lab *lab, const char *experiment, uint32_t unit, uint32_t run)
 {
-    uint64_t h = mix_fnv1a(lab->seed, name, strlen(name));
+    uint64_t h = mix_fnv1a(lab->seed, experiment, strlen(experiment));
     h ^= (uint64_t)unit << 32 | run;
     for (int i = 0; i < 2; i++)
         h = mix64(h + MIX_GOLDEN);
@@ -156,7 +160,7 @@ static int run_job(const struct lab *lab, const struct job *j, deja_error *err)
     struct lab_task task = {.lab = lab,
                             .unit = j->unit,
                             .run = j->run,
-                            .seed = seed_of(lab, e->name, j->unit, j->run),
+                            .seed = lab_seed(lab, e->name, j->unit, j->run),
                             .value = lab_values(j->results, j->unit, j->run),
                             .err = err};
     e->run(&task);

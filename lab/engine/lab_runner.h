@@ -9,6 +9,12 @@ int lab_results_init(struct lab_results *r, const struct lab *lab, const struct 
                      deja_error *err);
 void lab_results_fini(struct lab_results *r);
 
+/* The number of runs and units of an experiment. */
+uint32_t lab_runs(const struct lab *lab, const struct lab_experiment *e);
+uint32_t lab_units(const struct lab *lab, const struct lab_experiment *e);
+/* The seed of a task; depends only on these four, and is never 0. */
+uint64_t lab_seed(const struct lab *lab, const char *experiment, uint32_t unit, uint32_t run);
+
 /* Run the units missing in the results.  Experiments that measure time come last, one unit at a
  * time, with nothing else running.  LAB_STOPPED if the user asked to stop; the journal in the
  * folder then holds the finished units. */

@@ -38,6 +38,13 @@ const struct evolved_function evolved_functions[EVOLVED_FUNCTIONS] = {
     {"XXH3", DEJA_HASH_XXH3, 2},
 };
 
+static void sizes(const struct lab *lab, char *text, size_t cap)
+{
+    const struct size s = size_of(lab);
+    (void)snprintf(text, cap, "%u URLs per visit, %u programs, %u generations", s.keys,
+                   s.population, s.generations);
+}
+
 /* --- URLs ------------------------------------------------------------------------- */
 
 /* n URLs of the first visit, and n new ones of the next. */
@@ -212,6 +219,7 @@ const struct lab_experiment exp_evolved = {
     .max_runs = EVOLVED_RUNS,
     .units = EVOLVED_LISTS,
     .values = EVOLVED_VALUES,
+    .sizes = sizes,
     .run = run,
     .report = evolved_report,
 };

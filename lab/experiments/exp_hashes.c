@@ -7,6 +7,7 @@
  * The other units test each family at every alignment (lab_aligned.h). */
 #include "lab/experiments/lab_aligned.h"
 #include "lab/experiments/lab_thesis.h"
+#include "tools/base/number.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -181,6 +182,12 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
         "runs on the same URLs would all give the same result; here, every run has its own salt.");
 }
 
+static void sizes(const struct lab *lab, char *text, size_t cap)
+{
+    (void)snprintf(text, cap, "n = %s; alignment: %s per run", num_count(lab->keys.n).s,
+                   num_of(aligned_urls(lab), "URL").s);
+}
+
 const struct lab_experiment exp_hashes = {
     .name = "hashes",
     .title = "Hash functions",
@@ -198,6 +205,7 @@ const struct lab_experiment exp_hashes = {
     .units = SETUPS + ALIGNED_FAMILIES,
     .values = N_VALUES,
     .weight = weight,
+    .sizes = sizes,
     .run = run,
     .report = make_report,
 };

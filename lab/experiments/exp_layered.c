@@ -6,8 +6,10 @@
  * array. */
 #include "lab/engine/lab_task.h"
 #include "lab/experiments/lab_layers.h"
+#include "tools/base/number.h"
 #include "tools/input/distinct.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,16 @@ static uint32_t units(const struct lab *lab)
 static uint64_t half_of(const struct lab *lab)
 {
     return lab->keys.n / 4 < RECOMBINED ? lab->keys.n / 4 : RECOMBINED;
+}
+
+static void sizes_text(const struct lab *lab, char *text, size_t cap)
+{
+    size_t len = (size_t)snprintf(text, cap, "lists of");
+    for (uint32_t u = 0; u < layers_lists(lab) && len < cap; u++)
+        len += (size_t)snprintf(text + len, cap - len, "%s %s", u > 0 ? "," : "",
+                                num_count(layers_rows(lab, u)).s);
+    if (len < cap)
+        (void)snprintf(text + len, cap - len, " lines (of the %u published ones)", LAYERS_LISTS);
 }
 
 static double weight(const struct lab *lab, uint32_t unit)
@@ -325,6 +337,7 @@ const struct lab_experiment exp_layered = {
     .units_of = units,
     .values = HALVES_VALUES,
     .weight = weight,
+    .sizes = sizes_text,
     .run = run,
     .report = make_report,
 };

@@ -9,6 +9,7 @@
 #include "lab/report/lab_claim.h"
 #include "lab/report/lab_report.h"
 #include "tools/base/mix.h"
+#include "tools/base/number.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,6 +195,13 @@ static void crawl_site(struct lab_task *t, const struct lab_graph *site)
         t->value[DEPTH] = c.reach.depth;
     }
     lab_reach_fini(&c.reach);
+}
+
+static void sizes(const struct lab *lab, char *text, size_t cap)
+{
+    (void)snprintf(text, cap, "%s", "the site of --graph");
+    if (!lab->graph)
+        (void)snprintf(text, cap, "a site with %s pages", num_count(lab->keys.n / 10).s);
 }
 
 /* Each run has another generated site. */
@@ -406,6 +414,7 @@ const struct lab_experiment exp_replay = {
     .units = UNITS,
     .values = N_VALUES,
     .weight = weight,
+    .sizes = sizes,
     .run = run,
     .report = make_report,
 };

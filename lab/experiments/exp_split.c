@@ -40,6 +40,11 @@ static uint64_t rows_of(const struct lab *lab)
     return 2 * lab->keys.n < most ? 2 * lab->keys.n : most;
 }
 
+static void sizes(const struct lab *lab, char *text, size_t cap)
+{
+    (void)snprintf(text, cap, "%s titles", num_count(rows_of(lab)).s);
+}
+
 /* --- Titles -------------------------------------------------------------------------- */
 
 /* A line as words with one space between them. */
@@ -407,6 +412,7 @@ const struct lab_experiment exp_split = {
     .max_runs = 20,
     .units = 2,
     .values = N_VALUES,
+    .sizes = sizes,
     .run = run,
     .report = make_report,
 };

@@ -32,12 +32,18 @@ struct part {
     char *text; /* room for a chunk with prefixes */
 };
 
+uint64_t aligned_urls(const struct lab *lab)
+{
+    const uint64_t most = lab->quick ? KEYS_QUICK : KEYS_MOST, all = 2 * lab->keys.n;
+    return all < most ? all : most;
+}
+
 /* The part of the list for this run.  Both halves count: none of these filters is queried. */
 static struct part part_of(struct lab_task *t)
 {
     const struct lab_keys *k = &t->lab->keys;
-    const uint64_t most = t->lab->quick ? KEYS_QUICK : KEYS_MOST, all = 2 * k->n;
-    struct part p = {.n = all < most ? all : most};
+    const uint64_t all = 2 * k->n;
+    struct part p = {.n = aligned_urls(t->lab)};
     size_t room = 0;
     p.url = k->added + t->run * p.n % (all - p.n + 1);
     for (uint64_t at = 0; at < p.n; at += CHUNK) {

@@ -15,6 +15,7 @@
 
 /* Family number `family`: the lost URLs for each alignment, then the number of URLs. */
 void aligned_run(struct lab_task *t, uint32_t family);
+uint64_t aligned_urls(const struct lab *lab); /* of each run */
 /* A table and claims; the units of the families begin with `first`. */
 void aligned_report(const struct lab_results *r, struct lab_report *report, uint32_t first);
 

@@ -1,6 +1,8 @@
 /* lab_csv.c - a report as tidy CSV: one line per measured value, the same columns for all; and in
  * a second file, one line per answer. */
+#include "lab/engine/lab_runner.h"
 #include "lab/report/lab_claim.h"
+#include "lab/report/lab_conditions.h"
 #include "lab/report/lab_write.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -119,5 +121,34 @@ void lab_csv_write_claims(struct out *o, const struct lab_report *r, uint32_t ru
     for (size_t i = 0; i < r->n_claims; i++) {
         write_answer(o, r, r->claim[i], "reproduced", &r->claim[i]->printed, runs);
         write_answer(o, r, r->claim[i], "holds", &r->claim[i]->holds, runs);
+    }
+}
+
+/* --- Conditions ------------------------------------------------------------------ */
+
+static void write_condition(void *ctx, const char *name, const char *value)
+{
+    struct out *o = ctx;
+    text(o, name);
+    out_text(o, ",");
+    text(o, value);
+    out_text(o, "\n");
+}
+
+void lab_csv_write_conditions(struct out *o, const struct lab_page *p)
+{
+    out_text(o, "condition,value\n");
+    lab_conditions(p, write_condition, o);
+}
+
+void lab_csv_write_seeds(struct out *o, const struct lab_page *p)
+{
+    out_text(o, "experiment,unit,run,seed\n");
+    for (size_t i = 0; i < p->n; i++) {
+        const struct lab_experiment *e = p->report[i].experiment;
+        for (uint32_t run = 0; run < lab_runs(p->lab, e); run++)
+            for (uint32_t unit = 0; unit < lab_units(p->lab, e); unit++)
+                out_printf(o, "%s,%u,%u,%llu\n", e->name, unit, run,
+                           (unsigned long long)lab_seed(p->lab, e->name, unit, run));
     }
 }

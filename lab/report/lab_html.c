@@ -3,14 +3,13 @@
  * Order: the findings, one line per experiment; then each experiment with its claims, verdicts,
  * figures and tables (lab_grid.c); then the papers, and what the numbers depend on.  The page fits
  * a phone (lab_style.c). */
-#include "bench/bench_host.h"
+#include "lab/engine/lab_runner.h"
+#include "lab/report/lab_conditions.h"
 #include "lab/report/lab_sources.h"
 #include "lab/report/lab_write.h"
 #include "tools/base/number.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 void lab_escape(struct out *o, const char *text)
 {
@@ -121,7 +120,7 @@ static void write_experiment(struct out *o, const struct lab_report *r, uint32_t
     lab_element(o, "", e->reproduces, "</p>\n");
     for (const char *const *p = e->about; *p != NULL; p++)
         lab_element(o, "<p>", *p, "</p>\n");
-    write_claims(o, r, e->max_runs > 0 && e->max_runs < runs ? e->max_runs : runs);
+    write_claims(o, r, runs);
     write_verdicts(o, r);
     if (r->n_figures > 0)
         out_text(o, "<div class=\"figs\">\n");
@@ -196,44 +195,27 @@ static void write_sources(struct out *o, const struct lab_page *p)
     out_text(o, "</dl></section>\n");
 }
 
-static void entry(struct out *o, const char *name, const char *fmt, ...) LAB_PRINTF(3, 4);
-
-static void entry(struct out *o, const char *name, const char *fmt, ...)
+static void write_condition(void *ctx, const char *name, const char *value)
 {
-    char text[768];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
+    struct out *o = ctx;
     lab_element(o, "<dt>", name, "</dt>");
-    lab_element(o, "<dd>", text, "</dd>\n");
+    lab_element(o, "<dd>", value, "</dd>\n");
 }
 
 static void write_conditions(struct out *o, const struct lab_page *p)
 {
-    const struct lab *lab = p->lab;
-    struct bench_host host;
-    char date[32] = "";
-    const time_t now = time(NULL);
-    struct tm when;
-    bench_host_look(&host);
-    if (gmtime_r(&now, &when))
-        (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &when);
     out_text(o, "<section id=\"conditions\"><h2>Conditions of this run</h2>\n<dl>\n");
-    entry(o, "command", "%s", p->command);
-    entry(o, "date", "%s", date);
-    entry(o, "time taken", "%s, with %u thread%s", num_duration(p->seconds).s, lab->threads,
-          num_plural(lab->threads));
-    entry(o, "version", "deja %s, %s, %s", deja_version(), host.compiler, host.flags);
-    entry(o, "machine", "%s, %s", host.cpu, host.simd);
-    entry(o, "URLs", "%s inserted, %s others queried; %.1f bytes on average",
-          num_count(lab->keys.n).s, num_count(lab->keys.n).s, lab->keys.mean_len);
-    entry(o, "source", "%s; %s duplicate lines omitted", lab->keys.source,
-          num_count(lab->keys.duplicates).s);
-    entry(o, "seed", "%llu; every unit of every run derives its own salts from it",
-          (unsigned long long)lab->seed);
-    entry(o, "runs", "%u", lab->runs);
-    out_text(o, "</dl></section>\n");
+    lab_conditions(p, write_condition, o);
+    out_text(o, "</dl><p class=\"small\">As CSV: <a href=\"conditions.csv\">these conditions</a>, "
+                "<a href=\"seeds.csv\">the seeds of all tasks</a>.</p></section>\n");
+}
+
+static void write_smaller(struct out *o, const struct lab *lab)
+{
+    if (lab_smaller(lab).s[0] == '\0')
+        return;
+    lab_element(o, "<p>A small run: ", lab_smaller(lab).s, ". ");
+    out_text(o, "Answers that need more are <span class=\"z z1\">undecided</span>.</p>\n");
 }
 
 static const char opening[] =
@@ -244,6 +226,15 @@ static const char opening[] =
     "&sigma; is the distance of the measured value from theory in standard deviations: one cell in "
     "twenty is expected beyond 2, one in sixteen thousand beyond 4. &lt; is an upper bound (95 %): "
     "there were no hits.</p>\n";
+
+/* LAB_LEVEL, LAB_TOLERANCE. */
+static const char levels[] =
+    "<p class=\"small dim\">Each claim of a paper gets two answers: did this run reproduce the "
+    "printed values, and does the claim hold? Both are tests of a hypothesis at the 99.9 % level. "
+    "<b>no</b>: if the hypothesis were true, numbers this far off would occur in less than one of "
+    "a thousand runs. <b>yes</b>: they do not contradict it, and would have shown a difference of "
+    "20 %. <b>undecided</b>: too few hits to tell. A claim about many cells is one test (the level is "
+    "divided by their number), so of a thousand true claims one gets a false no.</p>\n";
 
 void lab_html_write(struct out *o, const struct lab_page *p)
 {
@@ -256,9 +247,12 @@ void lab_html_write(struct out *o, const struct lab_page *p)
     out_text(o, lab_svg_style);
     out_text(o, "</style></head>\n<body><main>\n<h1>deja lab</h1>\n");
     out_text(o, opening);
+    out_text(o, levels);
+    write_smaller(o, p->lab);
+    lab_element(o, "<p class=\"small dim\"><code>", p->command, "</code></p>\n");
     write_overview(o, p);
     for (size_t i = 0; i < p->n; i++)
-        write_experiment(o, &p->report[i], p->lab->runs);
+        write_experiment(o, &p->report[i], lab_runs(p->lab, p->report[i].experiment));
     write_sources(o, p);
     write_conditions(o, p);
     out_text(o, "</main></body></html>\n");

@@ -9,6 +9,11 @@ void lab_csv_write(struct out *o, const struct lab_report *r);
 /* One line per answer, with its hypothesis and test. */
 void lab_csv_write_claims(struct out *o, const struct lab_report *r, uint32_t runs);
 
+/* The conditions of a run, one per line; the seed of every task of an experiment. */
+struct lab_page;
+void lab_csv_write_conditions(struct out *o, const struct lab_page *p);
+void lab_csv_write_seeds(struct out *o, const struct lab_page *p);
+
 /* lab_svg.c: a figure.  A standalone figure includes its own colors, for light and dark; in a page
  * it uses the page's (which must include lab_svg_style). */
 void lab_svg_write(struct out *o, const struct lab_figure *f, bool alone);

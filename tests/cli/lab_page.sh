@@ -54,7 +54,7 @@ page = open(sys.argv[2]).read()
 sections = dict(re.findall(r'<section id="([^"]+)">(.*?)</section>', page, re.S))
 for path in glob.glob(sys.argv[1] + "/*.csv"):
     name = path.rsplit("/", 1)[1][:-4]
-    if name.endswith("-claims"):
+    if name.endswith("-claims") or name in ("seeds", "conditions"):
         continue
     claims = list(csv.DictReader(open(f"{sys.argv[1]}/{name}-claims.csv")))
     tables = {row["table"] for row in csv.DictReader(open(path))}
@@ -72,8 +72,13 @@ for path in glob.glob(sys.argv[1] + "/*.csv"):
     assert claims or '<li class="' in text, name
     assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower().split(), name
 assert len(sections) >= 13 and "conditions" in sections
+for row in csv.DictReader(open(sys.argv[1] + "/conditions.csv")):
+    if row["condition"] != "date":
+        assert html.escape(row["value"], quote=False) in sections["conditions"].replace(
+            "&quot;", '"'), row
 for word in ("deja gen", "seed", "runs", "machine", "version"):
     assert word in sections["conditions"], word
+assert "A small run: n = 5,000 instead of" in page and "undecided" in page
 PY
 
 browse 390 1 --dump-dom >phone.html
