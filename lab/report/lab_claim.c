@@ -107,7 +107,7 @@ static void add_numbers(struct lab_evidence *e, const struct lab_answer *a)
     const double scale = strcmp(a->unit, "%") == 0 ? 100 : 1;
     const char *space = a->unit[0] != '\0' ? " " : "";
     if (t->cells > 1)
-        append_text(e->s, sizeof e->s, "%zu of %zu cells agree; the one that is furthest off: ",
+        append_text(e->s, sizeof e->s, "%zu of %zu tests agree; the one that is furthest off: ",
                     t->cells - t->against, t->cells);
     if (isnan(t->estimate))
         return;
