@@ -53,7 +53,7 @@ struct visits {
     const deja_slice *url[2];
 };
 
-#define BYTES_MOST (UINT64_C(4) << 20) /* of a visit: long lines must not take hours */
+#define BYTES_MOST (UINT64_C(1) << 20) /* of a visit: long lines must not take hours */
 
 /* A different part of the list for each run. */
 static struct visits own_urls(const struct lab_task *t, uint32_t n)

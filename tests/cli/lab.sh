@@ -159,6 +159,46 @@ urls_can_come_from_a_file() {
     _same_figures report zipped
 }
 
+_answers() { # DIR NAME: the answers to its claims
+    python3 - "$1/$2-claims.csv" <<'PY'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    if row["question"] == "holds":
+        print(row["answer"], row["claim"])
+PY
+}
+
+# Numbered pages: lookup2 mixes their digits poorly at two of 16 alignments.
+hashes_are_tested_at_every_alignment_of_a_list() {
+    local i
+    for ((i = 0; i < 20000; i++)); do
+        printf 'https://www.news.example.org/news/%03d_%02d.html\n' $((i / 100)) $((i % 100))
+    done >pages
+    succeeds deja lab -q hashes --runs 1 --urls pages --output report
+    _answers report hashes >answers
+    grep -q '^yes On this list, every function' answers || fail "$(cat answers)"
+    grep -q '^no So does lookup2 as published' answers || fail "$(cat answers)"
+    [ "$(grep -c '^hashes,alignment,' report/hashes.csv)" -eq $((9 * 16)) ] || fail "cells are missing"
+}
+
+evolved_functions_depend_only_on_the_seed() {
+    deja gen -n 4000 --seed 5 >list
+    succeeds deja lab -q evolved --quick --urls list --threads 1 --output one
+    succeeds deja lab -q evolved --quick --urls list --threads 3 --output three
+    _same_figures one three
+    grep -qF "The best program for numbered pages" one/index.html || fail "no program"
+    cp -r one torn
+    head -c -7 one/lab.journal >torn/lab.journal
+    succeeds deja lab -q evolved --quick --urls list --output torn --resume
+    _same_figures one torn
+    succeeds deja lab -q evolved --quick --urls list --seed 2 --output other
+    ! cmp -s one/evolved.csv other/evolved.csv || fail "the seed changes nothing"
+    # The smallest list.
+    head -n 100 list >small
+    succeeds deja lab -q evolved --quick --urls small --output small-report
+    _answers small-report evolved | grep -q '^undecided .*(URLs of the lab)' || fail "50 URLs decide"
+}
+
 # One layer for every four words, but never more than 64, because a user's file may have any number
 # of words.
 titles_can_have_many_words() {
