@@ -90,20 +90,39 @@ void dj_key_lines_add(const struct dj_block_kernel *kernel, const struct dj_bloc
     }
 }
 
+/* Of these keys, those whose first line in body j has them. */
+static void select_keys(struct rest *r, const struct rest *from, const uint32_t *having,
+                        uint32_t j)
+{
+    r->n = 0;
+    for (size_t i = 0; i < from->n; i++) {
+        r->key[r->n] = from->key[i];
+        r->n += having[from->key[i]] >> j & 1;
+    }
+}
+
 static void find_any_group(const struct dj_block_kernel *kernel,
                            const struct dj_blocks *const *bodies, uint32_t n_bodies,
                            const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *found)
 {
     uint32_t having[GROUP]; /* bodies whose first line has the key */
-    struct rest r;
+    uint32_t single = 0;    /* bodies in which a key has no other line */
+    const uint32_t all = (uint32_t)((UINT64_C(1) << n_bodies) - 1);
+    struct rest maybe, r;
     kernel->find_bodies(bodies, n_bodies, hash, ahead, n, having);
-    memset(found, 0, n);
-    for (uint32_t j = 0; j < n_bodies; j++) {
-        r.n = 0;
-        for (size_t i = 0; i < n; i++) {
-            r.key[r.n] = (uint8_t)i;
-            r.n += having[i] >> j & 1;
-        }
+    for (uint32_t j = 0; j < n_bodies; j++)
+        single |= (uint32_t)(bodies[j]->key_lines <= 1) << j;
+    maybe.n = 0;
+    for (size_t i = 0; i < n; i++)
+        found[i] = (having[i] & single) != 0;
+    for (size_t i = 0; single != all && i < n; i++) {
+        maybe.key[maybe.n] = (uint8_t)i;
+        maybe.n += (having[i] & ~single) != 0;
+    }
+    for (uint32_t j = 0; j < n_bodies && maybe.n; j++) {
+        if (single >> j & 1)
+            continue;
+        select_keys(&r, &maybe, having, j);
         check_lines(kernel, bodies[j], hash, ahead, n, &r);
         for (size_t i = 0; i < r.n; i++)
             found[r.key[i]] = 1;
