@@ -15,6 +15,8 @@ stats() estimates how many keys were lost that way.
 Sieve loses no key and uses fixed memory: it is a directory on disk, and keys that may be false
 positives wait until they have been looked up there.
 
+Machines is a cache of F filters on F servers, one of which may be missing.
+
     canonical, Rules                 the canonical form of a URL
     resolve, layers, expressions     the target of a link; the parts of a URL
     plan                             the size of a filter before you make it
@@ -33,6 +35,7 @@ from ._errors import (
 from ._files import guard_files, verify
 from ._filter import Filter
 from ._lib import lib as _library
+from ._machines import Machines
 from ._options import plan
 from ._records import Days, Layer, Plan, SievePlan, SieveStats, Stats
 from ._sieve import Settled, Sieve, Verdict
@@ -40,7 +43,7 @@ from ._url import Rules, canonical, expressions, layers, resolve
 
 __version__: str = _library.deja_version().decode()
 __all__ = [
-    "Days", "Filter", "Layer", "Plan", "Rules", "Settled", "Sieve", "SievePlan", "SieveStats", "Stats", "Verdict",
+    "Days", "Filter", "Layer", "Machines", "Plan", "Rules", "Settled", "Sieve", "SievePlan", "SieveStats", "Stats", "Verdict",
     "canonical", "expressions", "guard_files", "layers", "plan", "resolve", "verify",
     "ArgumentError", "BusyError", "CapacityWarning", "Error", "FileDeniedError", "FileError", "FileMissingError",
     "FileThereError", "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError",

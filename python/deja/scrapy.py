@@ -13,9 +13,11 @@ Settings, all of them optional (docs/scrapy.md explains them with figures):
     DEJA_REVISIT       make every run a new visit: empty, with different hash functions
     DEJA_URL           compare URLs by this profile (safe, crawl, scrapy) instead of fingerprints
     DEJA_OPTIONS       a dict of further options of deja.Filter: memory, hash, key, seed ...
-    DEJA_REDIS_URL     a Redis or Valkey server with the module: many spiders share a filter
+    DEJA_REDIS_URL     a Redis or Valkey server with the module: many spiders share a filter; a list of
+                       F servers: one of F filters on each, and one server may be missing
     DEJA_REDIS_KEY     the name of that filter; default: "deja:" and the name of the spider
     DEJA_REDIS_SHARDS  spread it over this many filters, in a cluster over its nodes
+    DEJA_REDIS_SPOOL   several servers: the folder for keys of a missing one
     DEJA_SIEVE         a sieve, a directory, instead of a filter: no page is lost (_waiting.py)
     DEJA_MEMORY        the memory of the sieve; default 64M
 
@@ -57,6 +59,7 @@ from ._checks import file_name, positive, size, whole, word
 from ._errors import ArgumentError, Error
 from ._filter import Filter
 from ._records import Stats
+from ._machines import Machines
 from ._server import FIRST_CAPACITY, MOST_SHARDS, OneFilter, Shards
 from ._sieve import Sieve
 from ._url import Rules, rules_of
@@ -266,7 +269,7 @@ class DejaDupeFilter(BaseDupeFilter):
         self._stopped = False
         self._waiting: Optional[Waiting] = None
         if settings.get("DEJA_SIEVE"):
-            self.seen: Any = self._open_sieve(settings)  # or a _Local, OneFilter or Shards
+            self.seen: Any = self._open_sieve(settings)  # or a _Local, OneFilter, Shards or Machines
         else:
             self.seen = self._open_filter(settings)
         self._rules = getattr(self.seen, "rules", self._rules)  # the version that made the filter
@@ -282,7 +285,7 @@ class DejaDupeFilter(BaseDupeFilter):
 
     # --- Opening ---
 
-    def _open_filter(self, settings: Any) -> Union[_Local, OneFilter, Shards]:
+    def _open_filter(self, settings: Any) -> Union[_Local, OneFilter, Shards, Machines]:
         if settings.get("DEJA_MEMORY"):
             raise ArgumentError("DEJA_MEMORY is the memory of a sieve: set DEJA_SIEVE, or use DEJA_OPTIONS for a filter")
         options = self._options(settings)
@@ -359,12 +362,27 @@ class DejaDupeFilter(BaseDupeFilter):
             path = str(Path(self._jobdir, "requests.deja"))
         return _named("DEJA_FILE", file_name, path) if path else None
 
-    def _on_server(self, settings: Any, options: dict[str, Any]) -> Union[OneFilter, Shards]:
-        where = settings["DEJA_REDIS_URL"], self._redis_key(settings), options
+    def _on_server(self, settings: Any, options: dict[str, Any]) -> Union[OneFilter, Shards, Machines]:
+        urls = settings["DEJA_REDIS_URL"]
+        urls = [url.strip() for url in urls.split(",") if url.strip()] if isinstance(urls, str) else list(urls)
         shards = _number(settings, "DEJA_REDIS_SHARDS")
+        if shards:
+            shards = _named("DEJA_REDIS_SHARDS", whole, "shards", shards, MOST_SHARDS)
+        if len(urls) > 1:
+            return self._on_machines(settings, urls, shards, options)
+        if settings.get("DEJA_REDIS_SPOOL"):
+            raise ArgumentError("DEJA_REDIS_SPOOL needs several servers in DEJA_REDIS_URL")
+        where = urls[0], self._redis_key(settings), options
         if not shards:
             return OneFilter(*where)
-        return Shards(*where, _named("DEJA_REDIS_SHARDS", whole, "shards", shards, MOST_SHARDS), self._rules)
+        return Shards(*where, shards, self._rules)
+
+    def _on_machines(self, settings: Any, urls: list[str], shards: Optional[int], options: dict[str, Any]) -> Machines:
+        given = {name: value for name, value in options.items() if name not in ("url", "grow")}
+        if not settings.get("DEJA_KIND") and given.get("kind") == "scalable":  # the default, which grows
+            given = {name: value for name, value in given.items() if name not in ("kind", "capacity")}
+        return Machines(urls, self._redis_key(settings), shards=shards, url=self._rules,
+                        spool=settings.get("DEJA_REDIS_SPOOL") or None, **given)
 
     def _redis_key(self, settings: Any) -> str:
         spider = getattr(self._crawler, "spider", None)

@@ -46,7 +46,7 @@ static void every_row_is_found_by_its_name(void **state)
         assert_true(o->offset + o->width <= sizeof(deja_options));
         assert_true(!o->choice == (o->type != DEJA_OPTION_CHOICE));
     }
-    assert_int_equal(n, 28);
+    assert_int_equal(n, 29);
     assert_null(deja_option_at(n + 1));
     assert_null(deja_option_find("capacit"));
     assert_null(deja_option_find("capacity "));
@@ -107,7 +107,7 @@ static void an_option_of_one_kind_is_refused_by_the_others(void **state)
             assert_memory_equal(err.text, begin, strlen(begin));
             refused++;
         }
-    assert_int_equal(refused, 11 * 8 + 7);
+    assert_int_equal(refused, 12 * 8 + 7);
 }
 
 static const char *printed(const char *name, const deja_options *opt)

@@ -479,7 +479,7 @@ static void names_and_letters_are_unique(void **state)
             assert_true(x->letter == '\0' || x->letter != y->letter);
         }
     }
-    assert_int_equal(n, 53);
+    assert_int_equal(n, 54);
 }
 
 static void common_options_become_filter_options(void **state)
