@@ -327,7 +327,10 @@ class Machines:
             if name == "capacity" and shards > 1:
                 mean = given[name] / shards
                 given[name] = math.ceil(mean + 5 * math.sqrt(mean)) + 1
-        given.update({"seed": int(secret[5:])} if secret.startswith("seed:") else {"key": bytes.fromhex(secret)})
+        if secret.startswith("seed:"):
+            given["seed"] = int(secret[5:])
+        else:
+            given["key"] = bytes.fromhex(secret)
         for m in self._machines:
             words = _words({**given, "filters": self.n, "machine": m.number})
             self._tell(m, *(["DEJA.RESERVE", m.shard(i), *words] for i in range(shards)))

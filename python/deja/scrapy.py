@@ -365,9 +365,8 @@ class DejaDupeFilter(BaseDupeFilter):
     def _on_server(self, settings: Any, options: dict[str, Any]) -> Union[OneFilter, Shards, Machines]:
         urls = settings["DEJA_REDIS_URL"]
         urls = [url.strip() for url in urls.split(",") if url.strip()] if isinstance(urls, str) else list(urls)
-        shards = _number(settings, "DEJA_REDIS_SHARDS")
-        if shards:
-            shards = _named("DEJA_REDIS_SHARDS", whole, "shards", shards, MOST_SHARDS)
+        given = _number(settings, "DEJA_REDIS_SHARDS")
+        shards = _named("DEJA_REDIS_SHARDS", whole, "shards", given, MOST_SHARDS) if given else None
         if len(urls) > 1:
             return self._on_machines(settings, urls, shards, options)
         if settings.get("DEJA_REDIS_SPOOL"):
