@@ -106,7 +106,8 @@ static void absurd_fields_are_refused_by_name(void **state)
         {72, 4, 512, 0, DEJA_EFORMAT, "part table"},  /* every key has one line */
         {72, 4, 1024, 0, DEJA_EFORMAT, "part table"}, /* no part has marks */
         {72, 4, 2048, 0, DEJA_EFORMAT, "flags"},      /* spread counters belong to spectral */
-        {72, 4, 4096, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 4096, 0, DEJA_EFORMAT, "part table"}, /* this is not one of F filters */
+        {72, 4, 8192, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -424,6 +425,24 @@ static void absurd_spread_counters_are_refused(void **state)
     free(spread.data);
 }
 
+/* Filter 2 of 3, for one of three machines. */
+static void absurd_machines_are_refused(void **state)
+{
+    static const uint32_t numbers[] = {4, 17, UINT32_MAX};
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.capacity = 100;
+    opt.filters = 3;
+    opt.machine = 2;
+    opt.seed = 1;
+    const struct bytes file = make_file(&opt);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(numbers); i++)
+        field_of_is_refused(&file,
+                            &(struct craft){504, 4, numbers[i], 0, DEJA_EFORMAT, "machine"});
+    field_of_is_refused(&file, &(struct craft){504, 4, 0, 0, DEJA_EFORMAT, "parts"});
+    field_of_is_refused(&file, &(struct craft){28, 4, 1, 0, DEJA_EFORMAT, "machine"});
+    free(file.data);
+}
+
 static void absurd_deletions_are_refused_by_name(void **state)
 {
     const size_t at_deletions = 328, at_filters = 28, at_parts = 76;
@@ -640,6 +659,7 @@ int main(void)
         cmocka_unit_test(too_many_numbers_per_key_are_refused),
         cmocka_unit_test(absurd_counters_are_refused_by_name),
         cmocka_unit_test(absurd_spread_counters_are_refused),
+        cmocka_unit_test(absurd_machines_are_refused),
         cmocka_unit_test(absurd_deletions_are_refused_by_name),
         cmocka_unit_test(absurd_windows_are_refused_by_name),
         cmocka_unit_test(absurd_lines_of_a_key_are_refused),
