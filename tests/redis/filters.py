@@ -369,11 +369,16 @@ def damaged_and_foreign_spools():
         os.remove(path)
         with open(path, "wb") as f:
             f.write(whole)
-        # Two processes spool at a time; the next run takes over both files.
+        # Two processes spool at a time; the next run takes over both files.  Lines come out before
+        # their keys are in a file.
         jobs = [Running("dedup", *at, "--state", "seen") for _ in range(2)]
+        size = len(whole)
         for i, job in enumerate(jobs):
-            job.feed(lines(300 + 100 * i, 400 + 100 * i))
+            new = lines(300 + 100 * i, 400 + 100 * i)
+            size += sum(12 + len(line) for line in new.split()) + (64 if i else 0)
+            job.feed(new)
             until("lines", lambda: len(job.out) == 100)
+            until("keys in the spool", lambda: size == sum(os.path.getsize(f) for f in glob.glob("spool9/*")))
         assert len(os.listdir("spool9")) == 2
         for job in jobs:
             job.p.send_signal(signal.SIGKILL)
