@@ -5,7 +5,7 @@
  * on the lab's seed, the experiment's name, the unit and the run.  So the numbers do not depend on
  * the number of threads or on what ran before, and a lab that was stopped can be resumed
  * (lab_journal.h).  When all numbers are available, the experiment turns them into tables, figures
- * and verdicts (lab_report.h).
+ * and remarks (lab_report.h).
  *
  * A new experiment is a file exp_NAME.c with one `const struct lab_experiment`, and a line in
  * lab_list.c. */

@@ -191,8 +191,8 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
     judge_functions(r, &s, report);
     judge_seeds(r, &s, report);
     aligned_report(r, report, SETUPS);
-    lab_verdict(
-        report, LAB_NOTE,
+    lab_remark(
+        report,
         "Tables 5.4 and 5.8 repeat values of the others. With one unseeded function, a hundred "
         "runs on the same URLs would all give the same result; here, every run has its own salt.");
 }

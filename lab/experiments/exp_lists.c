@@ -329,9 +329,9 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
     listed_tables(r, report);
     listed_figures(r, report);
     judge(r, report);
-    lab_verdict(report, LAB_NOTE,
-                "Seconds are of another machine (2021, Python) and include reading the file, so "
-                "only their ratios and their growth are judged.");
+    lab_remark(report,
+               "Seconds are of another machine (2021, Python) and include reading the file, so "
+               "only their ratios and their growth are judged.");
 }
 
 static uint32_t units(const struct lab *lab)

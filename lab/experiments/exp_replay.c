@@ -391,9 +391,9 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
     draw(r, report);
     judge_cost(r, report);
     judge_theory(r, report);
-    lab_verdict(report, LAB_NOTE, "The site: %s, %.0f pages in reach, %.0f links.",
-                r->lab->graph ? r->lab->graph->source : "generated for each run; on average",
-                lab_mean(r, 0, PAGES), lab_mean(r, 0, LINKS));
+    lab_remark(report, "The site: %s, %.0f pages in reach, %.0f links.",
+               r->lab->graph ? r->lab->graph->source : "generated for each run; on average",
+               lab_mean(r, 0, PAGES), lab_mean(r, 0, LINKS));
 }
 
 const struct lab_experiment exp_replay = {

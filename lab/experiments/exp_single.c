@@ -46,8 +46,8 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
                     "A filter with k seeded hash functions and m = n k M bits mistakes "
                     "(1 - e^(-1/M))^k of the absent URLs for seen.");
     judge_order(r, report);
-    lab_verdict(
-        report, LAB_NOTE,
+    lab_remark(
+        report,
         "With m = n k M, the fraction of set bits, 1 - e^(-1/M), does not depend on k. The best M "
         "for a given memory is 1.44 (half of the bits set). All sizes of the thesis are above it: "
         "they trade memory for fewer hash computations.");

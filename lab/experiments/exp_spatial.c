@@ -201,8 +201,8 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
                     "Three full filters that must agree. Theory: (1 - e^(-1/M))^(3 k).");
     judge_gain(r, report);
     compare(r, report);
-    lab_verdict(
-        report, LAB_NOTE,
+    lab_remark(
+        report,
         "Several filters can be on several machines, and each can be lost or replaced alone "
         "(thesis 6.4; deja with several --redis).");
     draw(r, report);

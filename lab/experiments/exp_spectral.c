@@ -297,8 +297,8 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
     judge_deletion(r, report);
     judge_space(r, report);
     judge_minimal(r, report);
-    lab_verdict(
-        report, LAB_NOTE,
+    lab_remark(
+        report,
         "The notes decrement without checking. Removing a URL that was never added would then "
         "lower the counts of others, and these would be missed. deja rejects the removal of an "
         "absent URL, and leaves counters at their maximum unchanged.");

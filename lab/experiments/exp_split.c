@@ -390,9 +390,8 @@ static void make_report(const struct lab_results *r, struct lab_report *report)
     judge_probability(r, report);
     judge_precision(r, report);
     if (layers_for(words) > LAB_MLBF_LAYERS)
-        lab_verdict(report, LAB_NOTE,
-                    "A title of %.0f words would need %u layers; the lab uses at most %u.", words,
-                    layers_for(words), LAB_MLBF_LAYERS);
+        lab_remark(report, "A title of %.0f words would need %u layers; the lab uses at most %u.",
+                   words, layers_for(words), LAB_MLBF_LAYERS);
 }
 
 const struct lab_experiment exp_split = {

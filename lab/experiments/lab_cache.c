@@ -337,9 +337,9 @@ void lab_cache_report(const struct lab_results *r, struct lab_report *report)
         make_perfect(r, report);
         judge_perfect(r, report);
     } else {
-        lab_verdict(report, LAB_NOTE,
-                    "The bitmap indexed by a perfect hash function was omitted: this deja was "
-                    "built without libcmph (Debian: libcmph-dev).");
+        lab_remark(report,
+                   "The bitmap indexed by a perfect hash function was omitted: this deja was "
+                   "built without libcmph (Debian: libcmph-dev).");
     }
     judge_sizes(r, report);
     judge_two_filters(r, report);

@@ -189,11 +189,11 @@ static void print_program(const struct lab_results *r, struct lab_report *report
     const struct lab_gp p = lab_gp_unpack(lab_values(r, unit, best) + EVOLVED_PROGRAM);
     lab_gp_text(&p, LAB_GP_LOOP, loop);
     lab_gp_text(&p, LAB_GP_END, end);
-    lab_verdict(report, LAB_NOTE,
-                "The best program for %s (run %u): for each 4 bytes w of the URL: %s; at the end, "
-                "with its length as w: %s. The hash is a.",
-                lists[unit].name, best + 1, loop[0] != '\0' ? loop : "nothing",
-                end[0] != '\0' ? end : "nothing");
+    lab_remark(report,
+               "The best program for %s (run %u): for each 4 bytes w of the URL: %s; at the end, "
+               "with its length as w: %s. The hash is a.",
+               lists[unit].name, best + 1, loop[0] != '\0' ? loop : "nothing",
+               end[0] != '\0' ? end : "nothing");
 }
 
 /* --- Claims ----------------------------------------------------------------------- */

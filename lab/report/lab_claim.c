@@ -163,10 +163,9 @@ struct lab_tally lab_tally_printed(const struct lab_report *r)
     return t;
 }
 
-/* Verdicts of experiments that make no claims yet count as answers. */
 struct lab_tally lab_tally_holds(const struct lab_report *r)
 {
-    struct lab_tally t = {lab_findings(r, LAB_AGREES), lab_findings(r, LAB_DIFFERS), 0};
+    struct lab_tally t = {0};
     for (size_t i = 0; i < r->n_claims; i++)
         tally(&t, &r->claim[i]->holds);
     return t;

@@ -1,6 +1,6 @@
 /* lab_html.c - the report as one self-contained page: no scripts, no fonts, no other files.
  *
- * Order: the findings, one line per experiment; then each experiment with its claims, verdicts,
+ * Order: the findings, one line per experiment; then each experiment with its claims, remarks,
  * figures and tables (lab_grid.c); then the papers, and what the numbers depend on.  The page fits
  * a phone (lab_style.c). */
 #include "lab/engine/lab_runner.h"
@@ -52,24 +52,14 @@ static void write_figure(struct out *o, const struct lab_figure *f)
     out_text(o, "</figure>\n");
 }
 
-static const struct {
-    const char *class, *tag;
-} finding[] = {
-    [LAB_AGREES] = {"agrees", "agrees"},
-    [LAB_DIFFERS] = {"differs", "differs"},
-    [LAB_NOTE] = {"note", "note"},
-};
-
-static void write_verdicts(struct out *o, const struct lab_report *r)
+static void write_remarks(struct out *o, const struct lab_report *r)
 {
-    if (r->n_verdicts == 0)
+    if (r->n_remarks == 0)
         return;
-    out_text(o, "<ul class=\"found\">\n");
-    for (size_t i = 0; i < r->n_verdicts; i++) {
-        const struct lab_verdict *v = &r->verdict[i];
-        out_printf(o, "<li class=\"%s\"><span class=\"tag\">%s</span>", finding[v->finding].class,
-                   finding[v->finding].tag);
-        lab_element(o, "", v->text, "</li>\n");
+    out_text(o, "<ul class=\"remarks\">\n");
+    for (size_t i = 0; i < r->n_remarks; i++) {
+        out_text(o, "<li><span class=\"tag\">note</span>");
+        lab_element(o, "", r->remark[i].text, "</li>\n");
     }
     out_text(o, "</ul>\n");
 }
@@ -121,7 +111,7 @@ static void write_experiment(struct out *o, const struct lab_report *r, uint32_t
     for (const char *const *p = e->about; *p != NULL; p++)
         lab_element(o, "<p>", *p, "</p>\n");
     write_claims(o, r, runs);
-    write_verdicts(o, r);
+    write_remarks(o, r);
     if (r->n_figures > 0)
         out_text(o, "<div class=\"figs\">\n");
     for (size_t i = 0; i < r->n_figures; i++)
@@ -222,7 +212,7 @@ static const char opening[] =
     "<p>Published experiments on Bloom filters as URL caches, repeated: measured values, compared "
     "with the theory and with the values that the <a href=\"#sources\">papers</a> print.</p>\n"
     "<p class=\"small dim\">In the tables, <b>bold</b> is measured, <i>t</i> is theory, <i>p</i> "
-    "is printed in the paper (* marks an unusual value: see the verdict, or the note below the table). "
+    "is printed in the paper (* marks an unusual value: see the note below the table). "
     "&sigma; is the distance of the measured value from theory in standard deviations: one cell in "
     "twenty is expected beyond 2, one in sixteen thousand beyond 4. &lt; is an upper bound (95 %): "
     "there were no hits.</p>\n";

@@ -1,4 +1,4 @@
-/* lab_report.c - build the tables, figures and verdicts; see lab_report.h. */
+/* lab_report.c - build the tables, figures and remarks; see lab_report.h. */
 #include "lab/report/lab_report.h"
 #include "tools/base/buffer.h"
 #include <math.h>
@@ -37,7 +37,7 @@ void lab_report_fini(struct lab_report *r)
         free(r->claim[i]);
     free(r->table);
     free(r->figure);
-    free(r->verdict);
+    free(r->remark);
     free(r->claim);
     *r = (struct lab_report){0};
 }
@@ -226,27 +226,18 @@ void lab_point_cell(struct lab_figure *f, size_t series, double x, const struct 
                           c->mean + NORMAL_95 * c->error);
 }
 
-/* --- Verdicts ---------------------------------------------------------------- */
+/* --- Remarks ----------------------------------------------------------------- */
 
-void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt, ...)
+void lab_remark(struct lab_report *r, const char *fmt, ...)
 {
     va_list args;
-    size_t cap = r->n_verdicts;
-    if (!one_more(r, &r->verdict, r->n_verdicts, &cap, sizeof *r->verdict))
+    size_t cap = r->n_remarks;
+    if (!one_more(r, &r->remark, r->n_remarks, &cap, sizeof *r->remark))
         return;
-    struct lab_verdict *v = &r->verdict[r->n_verdicts++];
-    v->finding = finding;
+    struct lab_remark *new = &r->remark[r->n_remarks++];
     va_start(args, fmt);
-    (void)vsnprintf(v->text, sizeof v->text, fmt, args);
+    (void)vsnprintf(new->text, sizeof new->text, fmt, args);
     va_end(args);
-}
-
-size_t lab_findings(const struct lab_report *r, enum lab_finding which)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_verdicts; i++)
-        n += r->verdict[i].finding == which;
-    return n;
 }
 
 struct lab_text lab_number(double x)

@@ -1,4 +1,4 @@
-/* lab_report.h - the results of an experiment: tables, figures, verdicts.
+/* lab_report.h - the results of an experiment: tables, figures, claims, remarks.
  *
  * This is only the content; lab_csv.c, lab_svg.c and lab_html.c format it.  If memory runs out,
  * further content is dropped and `failed` is set, so experiments need not check every call. */
@@ -98,14 +98,8 @@ struct lab_figure {
     struct lab_report *report;
 };
 
-enum lab_finding {
-    LAB_AGREES,  /* the paper's claim holds, within the error of measurement */
-    LAB_DIFFERS, /* values or claims of the paper that do not hold, and why */
-    LAB_NOTE     /* what to know when reading the figures */
-};
-
-struct lab_verdict {
-    enum lab_finding finding;
+/* What a reader should know about the figures.  Answers to claims are in lab_claim.h. */
+struct lab_remark {
     char text[1400];
 };
 
@@ -115,8 +109,8 @@ struct lab_report {
     size_t n_tables;
     struct lab_figure **figure;
     size_t n_figures;
-    struct lab_verdict *verdict;
-    size_t n_verdicts;
+    struct lab_remark *remark;
+    size_t n_remarks;
     struct lab_claim **claim; /* lab_claim.h */
     size_t n_claims;
     bool failed; /* out of memory */
@@ -156,9 +150,7 @@ void lab_point_hits(struct lab_figure *f, size_t series, double x, double hits, 
 /* The measured value of a cell: a rate as above, or a mean with the interval of its error. */
 void lab_point_cell(struct lab_figure *f, size_t series, double x, const struct lab_cell *c);
 
-void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt, ...)
-    LAB_PRINTF(3, 4);
-size_t lab_findings(const struct lab_report *r, enum lab_finding which); /* how many */
+void lab_remark(struct lab_report *r, const char *fmt, ...) LAB_PRINTF(2, 3);
 
 /* "8.794", "0.00014", "2.3e-7": as many digits as are significant. */
 struct lab_text {

@@ -1,4 +1,4 @@
-/* test_lab_report.c - cells and verdicts: what the report says about counts, including zero. */
+/* test_lab_report.c - cells: what the report says about counts, including zero. */
 #include "lab/report/lab_report.h"
 #include "unit.h"
 #include <math.h>
