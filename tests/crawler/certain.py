@@ -16,6 +16,7 @@ from urllib.parse import urlparse
 
 import warcfile
 from crawling import DEJA, PATIENCE, arguments, check, exactly_once, fail, looped_site, run, same
+from dejarun import compile_shim
 from filled import MANY, SMALL, begin, fill
 from kills import interrupted
 from webserver import Server, page, site
@@ -69,27 +70,25 @@ def a_page_with_more_links_than_there_is_room_for(links=40000):
     """The room for pending links is 16,384: they are settled in the middle of the page."""
     pages = {"/": page("/all"), "/all": page(*[f"/{i % (links // 4)}" for i in range(links)])}
     want = [*pages, *[f"/{i}" for i in range(links // 4)]]
+    shim = compile_shim("killnth")
     with Server(site(pages)) as server:
         begin(server, "room")
-        check(any([kill_during("/all", server, n) for n in (1, 2)]), "no kill during the page")
+        kills = [kill_at_spool("/all", server, shim, n) for n in range(1, 5)]
+        check(sum(kills) >= 2, f"kills during the page: {kills}")
         summary = run("--output", "room", "--per-host", 8)
         same(set(server.paths()), set(want), "requested")
         check(summary["cache"]["passes"] > 1, f"passes: {summary['cache']}")
         exactly_once([urlparse(r.url).path for r in warcfile.read_folder("room")], want, "archived")
 
 
-def kill_during(path, server, passes):
-    """kill -9 while this page is processed, after its links have been settled n times; returns
-    whether it came to that.  Each time, the spool is replaced."""
+def kill_at_spool(path, server, shim, n):
+    """kill -9 as the n-th spool is created: one when the crawl begins, then one whenever links have
+    been settled.  Returns whether this page was being processed."""
     before = server.paths().count(path)
-    process = subprocess.Popen(arguments("-q", "--output", "room"))
-    seen = set()
-    while process.poll() is None and len(seen) <= passes:
-        if server.paths().count(path) > before:
-            seen.update(name for name in os.listdir("room/seen.sieve") if "spool" in name)
-    process.kill()
-    process.wait()
-    return len(seen) > passes and server.paths()[-1] == path
+    env = dict(os.environ, LD_PRELOAD=shim, DEJA_KILL=f"create-spool {n}")
+    done = subprocess.run(arguments("-q", "--output", "room"), env=env, timeout=PATIENCE)
+    return (done.returncode == -signal.SIGKILL and server.paths().count(path) > before and
+            server.paths()[-1] == path)
 
 
 def kills_and_ctrl_c(n, kills):

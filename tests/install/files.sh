@@ -50,7 +50,7 @@ if [ -e "$BUILD/redis/deja.so" ]; then
     [ -x "$module" ] || { echo "deja.so is not executable" >&2; exit 1; }
     shown=$(nm -D --defined-only "$module" | sed 's/.* //')
     [ "$shown" = RedisModule_OnLoad ] || { echo "deja.so shows: $shown" >&2; exit 1; }
-    if readelf -d "$module" | grep -q 'NEEDED.*libdeja'; then
+    if readelf -d "$module" | grep 'NEEDED.*libdeja' >/dev/null; then
         echo "deja.so needs libdeja.so" >&2
         exit 1
     fi

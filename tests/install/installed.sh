@@ -13,7 +13,7 @@ runs() {
     local said
     said=$(LD_LIBRARY_PATH="$libdir" "$1")
     [ "$said" = "deja $version" ] || { echo "$1 said '$said'" >&2; exit 1; }
-    if readelf -d "$1" | grep -q 'NEEDED.*libdeja\.so\.0'; then
+    if readelf -d "$1" | grep 'NEEDED.*libdeja\.so\.0' >/dev/null; then
         [ "$2" = shared ] || { echo "$1 needs libdeja.so" >&2; exit 1; }
     else
         [ "$2" = static ] || { echo "$1 does not need libdeja.so" >&2; exit 1; }

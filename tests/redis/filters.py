@@ -326,7 +326,8 @@ def a_full_spool_stops_the_run_before_a_line_is_lost():
     with Three(*DURABLE) as t:
         spool = "--spool", os.path.abspath("deep/er/spool")
         small = *spool, "--spool-size", "64k"
-        deja("dedup", "-q", *t.words, *small, "--state", "seen", "-n", "100k", data=lines(0, 100))
+        # At a rate of 1e-12, two servers of three lose one line of 90,000 in 1,000 runs of this test.
+        deja("dedup", "-q", *t.words, *small, "--state", "seen", "-n", "100k", "-p", "1e-12", data=lines(0, 100))
         t.servers[2].kill()
         deja("dedup", "-q", *t.words, *small, "--state", "seen", data=lines(100, 300))
         p = subprocess.run([DEJA, "dedup", *t.words, *small, "--state", "seen"], input=lines(300, 90000),
