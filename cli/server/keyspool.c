@@ -318,11 +318,11 @@ int keyspool_check_room(const struct keyspool *s, const deja_slice *key, size_t 
     const uint64_t len = s->fd < 0 ? KEYSPOOL_HEADER : s->len, more = length_of(key, n, want);
     if (more <= s->limit && len <= s->limit - more)
         return DEJA_OK;
-    return fail(err, DEJA_EFULL,
-                "the spool for server %u is full (%s in %s of %s): start that server, or allow more "
-                "with --spool-size, then run the command again",
-                s->id.machine, num_of(s->keys, "key").s, num_bytes(len).s,
-                num_bytes(s->limit).s);
+    return fail(
+        err, DEJA_EFULL,
+        "the spool for server %u is full (%s in %s of %s): start that server, or allow more "
+        "with --spool-size, then run the command again",
+        s->id.machine, num_of(s->keys, "key").s, num_bytes(len).s, num_bytes(s->limit).s);
 }
 
 int keyspool_put(struct keyspool *s, const deja_slice *key, size_t n, const uint8_t *want,
