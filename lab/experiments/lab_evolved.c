@@ -223,11 +223,13 @@ static struct lab_estimate estimate_evolved(const struct lab_results *r, uint32_
 static struct lab_answer *ask(const struct lab_results *r, struct lab_report *report,
                               uint32_t unit, enum evolved_count which, double share)
 {
+    static const char first[] = "A hash function evolved for the URLs of a visit has fewer "
+                                "collisions on them than a random function";
     static const char *const text[EVOLVED_COUNTS] = {
-        "A hash function evolved for the URLs of a visit has fewer collisions on them than a "
-        "random function",
-        "It also has fewer on the new URLs of the next visit",
-        "When these are added to the URLs of the first visit, their collisions are close to zero",
+        [EVOLVED_FIRST] = first,
+        [EVOLVED_FRESH] = "It also has fewer on the new URLs of the next visit",
+        [EVOLVED_AMONG] = "When these are added to the URLs of the first visit, their collisions "
+                          "are close to zero",
     };
     const struct measured m = measure_function(r, unit, 0, which);
     struct lab_test test =

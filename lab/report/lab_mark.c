@@ -7,6 +7,8 @@
 #include "lab/report/lab_write.h"
 #include <math.h>
 
+static const char cross[] = "m0-1.9l2.1-2.1l1.9 1.9l-2.1 2.1l2.1 2.1l-1.9 1.9l-2.1-2.1l-2.1 2.1"
+                            "l-1.9-1.9l2.1-2.1l-2.1-2.1l1.9-1.9z";
 static const char *const shape[LAB_COLORS] = {
     "m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",    /* circle */
     "m-3.2-3.2h6.4v6.4h-6.4z",                             /* square */
@@ -15,8 +17,7 @@ static const char *const shape[LAB_COLORS] = {
     "m0 4.4l4.2-7.4h-8.4z",                                /* triangle, downward */
     "m-1.5-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z", /* plus */
     "m-4.2-3.8v7.6l8.4-7.6v7.6z",                          /* bow tie */
-    "m0-1.9l2.1-2.1l1.9 1.9l-2.1 2.1l2.1 2.1l-1.9 1.9l-2.1-2.1l-2.1 2.1l-1.9-1.9l2.1-2.1l-2.1-2.1"
-    "l1.9-1.9z", /* cross */
+    cross,
 };
 #define ARROW  16.0 /* pixels */
 #define CAP    3.0
