@@ -34,6 +34,16 @@ install(CODE "set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
 install(FILES ${PROJECT_BINARY_DIR}/deja.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT dev)
 
+# For programs and for the Go package that use the library of this build: PKG_CONFIG_PATH=build/dev.
+# pkg-config prefers a file with this name.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/deja-uninstalled.pc @ONLY CONTENT
+"Name: deja
+Description: @PROJECT_DESCRIPTION@
+Version: @PROJECT_VERSION@
+Cflags: -I@PROJECT_SOURCE_DIR@/include
+Libs: -L@PROJECT_BINARY_DIR@ -ldeja -Wl,-rpath,@PROJECT_BINARY_DIR@
+")
+
 # The library's man pages are generated from the header.
 if(Python3_Interpreter_FOUND)
   set(api_dir ${PROJECT_BINARY_DIR}/man3)
