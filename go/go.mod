@@ -1,0 +1,3 @@
+module github.com/deja-url/deja/go
+
+go 1.19
