@@ -72,6 +72,7 @@ type File struct {
 	layer  []uint64 // layered: salts of layers 1 .. 10
 	place  []uint64 // layered in words mode: salts of places 0 .. 15
 	last   atomic.Value
+	shared bool // with a writer
 	unmap  func() error
 	mu     sync.Mutex
 }
@@ -101,7 +102,7 @@ func Open(path string, o Options) (*File, error) {
 	if err != nil {
 		return nil, named(path, err)
 	}
-	f, err := parse(data, o)
+	f, err := parse(data, o, !o.InMemory)
 	if err != nil {
 		unmap()
 		return nil, named(path, err)
@@ -143,16 +144,16 @@ func load(file *os.File, size int64, copied bool) ([]byte, func() error, error) 
 }
 
 // Parse opens a filter from the bytes of a file, which must not change.
-func Parse(data []byte, o Options) (*File, error) { return parse(data, o) }
+func Parse(data []byte, o Options) (*File, error) { return parse(data, o, false) }
 
 // parse runs steps 1 to 8 of docs/format.md#checking-a-file.
-func parse(data []byte, o Options) (*File, error) {
+func parse(data []byte, o Options, shared bool) (*File, error) {
 	// A copy, which nobody can change between the checks and the use of a field.
 	h, err := parseHeader(append([]byte(nil), data[:min(len(data), headerLen)]...))
 	if err != nil {
 		return nil, err
 	}
-	f := &File{h: h, data: data, opt: o, unmap: func() error { return nil }}
+	f := &File{h: h, data: data, opt: o, shared: shared, unmap: func() error { return nil }}
 	r, err := f.readRecord(o.Repair)
 	if err != nil {
 		return nil, err
@@ -176,14 +177,16 @@ func parse(data []byte, o Options) (*File, error) {
 // readRecord returns the newest record. A writer may be writing one: then the others are read again.
 func (f *File) readRecord(repair bool) (*record, error) {
 	var err error
-	for i := 0; i < 3; i++ {
+	for i := 0; i == 0 || f.shared && i < 3; i++ {
+		if i > 0 {
+			time.Sleep(time.Millisecond)
+		}
 		var page [headerLen]byte
 		copy(page[recordAt:], f.data[recordAt:headerLen])
 		var r *record
 		if r, err = newest(page[:], f.h.checksum, repair); err == nil {
 			return r, nil
 		}
-		time.Sleep(time.Millisecond)
 	}
 	return nil, err
 }
