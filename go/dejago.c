@@ -177,10 +177,26 @@ static dejago_answer each(struct work *w, const char *text, const size_t *end, s
     return answer(w, rc, at);
 }
 
+/* The frequent call, without what only batches and URLs need. */
+static dejago_answer add_one(deja_filter *f, deja_slice key)
+{
+    deja_error err;
+    bool is_new;
+    const int rc = deja_filter_add(f, key, &is_new, &err);
+    if (rc == DEJA_OK)
+        return (dejago_answer){.value = is_new};
+    return (dejago_answer){
+        .status = rc, .number = rc == DEJA_EIO ? errno : 0, .text = strdup(err.text)};
+}
+
 dejago_answer dejago_one(dejago_verb verb, deja_filter *f, const deja_url_rules *rules,
                          const char *key, size_t len)
 {
     const deja_slice one = {key, len};
+    if (!rules && verb == DEJAGO_CONTAINS)
+        return (dejago_answer){.value = deja_filter_contains(f, one)};
+    if (!rules && verb == DEJAGO_ADD)
+        return add_one(f, one);
     uint8_t yes = 0;
     uint64_t value = 0;
     size_t done;
