@@ -507,7 +507,7 @@ func TestFinalizer(t *testing.T) {
 	t.Fatal("the finalizer did not run")
 }
 
-// A subslice of a struct with pointers may be a key: cgo checks only the slice.
+// A part of a struct with pointers may be a key: cgo checks only the slice.
 func TestKeysInStructsWithPointers(t *testing.T) {
 	type page struct {
 		url  [16]byte

@@ -42,7 +42,7 @@ type Options struct {
 
 	// Flush writes buffered output, and syncs it if it must survive a power cut. It is called before
 	// finished pages are recorded, by the goroutine that finished the last of them, and never twice at
-	// the same time. Other goroutines may be writing output meanwhile: lock your writer.
+	// the same time. Other goroutines may write output during the call: lock your writer.
 	Flush func() error
 
 	// Every is the number of finished pages after which they are recorded. After a crash, up to this
@@ -79,7 +79,7 @@ type Storage struct {
 
 	mu      sync.Mutex
 	visited map[uint64]struct{} // in this run, not recorded yet
-	asked   map[uint64]int      // requests that were told to be new and are not visited yet
+	asked   map[uint64]int      // requests that IsVisited called new and that are not visited yet
 	done    []uint64            // finished pages, to be recorded
 	started map[weak.Pointer[colly.Request]]uint64
 	failure error // of recording; the next Visited returns it
@@ -167,8 +167,8 @@ func (s *Storage) known(id uint64) bool {
 }
 
 // Visited implements storage.Storage: Colly announces a request. If two goroutines request the same
-// page at the same time, both are told that it is new; the second one gets an AlreadyVisitedError
-// here, so the page is fetched once.
+// page at the same time, IsVisited returns false to both; the second one gets an
+// AlreadyVisitedError here, so the page is fetched once.
 func (s *Storage) Visited(id uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -84,7 +84,7 @@ func TestEveryPageOnceAsync(t *testing.T) {
 	check(t, st.Recorded == 300 && st.Pending == 0, "%+v", st)
 }
 
-// Two goroutines that request the same page at the same moment are both told that it is new.
+// To two goroutines that request the same page at the same moment, IsVisited returns false.
 func TestSimultaneousRequests(t *testing.T) {
 	site := newSite(t, 20)
 	s := opened(t, filepath.Join(t.TempDir(), "c.deja"), Options{})
@@ -120,7 +120,7 @@ func TestAskingTwiceBeforeVisiting(t *testing.T) {
 	var known *colly.AlreadyVisitedError
 	err := s.Visited(1)
 	check(t, errors.As(err, &known) && strings.Contains(err.Error(), "visited"), "%v", err)
-	must(t, s.Visited(1)) // nobody was told that it is new: a repeat on purpose
+	must(t, s.Visited(1)) // no IsVisited came before it: a repeat on purpose
 	for i := uint64(0); i < 70000; i++ {
 		s.IsVisited(i << 20)
 	}

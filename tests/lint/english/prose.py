@@ -69,7 +69,7 @@ def prose(path, text, strings=True):
         return page_prose(text)
     if path.suffix == ".py":
         return python_prose(text, strings)
-    return code_prose(text, C_TOKEN if path.suffix in (".c", ".h") else LINE_TOKEN, strings)
+    return code_prose(text, C_TOKEN if path.suffix in (".c", ".h", ".go") else LINE_TOKEN, strings)
 
 
 def files():
@@ -77,7 +77,7 @@ def files():
         name = path.relative_to(ROOT)
         if name.parts[0] in ("build", ".git") or "corpus" in name.parts or not path.is_file():
             continue
-        if (path.suffix in (".md", ".c", ".h", ".py", ".sh", ".cmake")
+        if (path.suffix in (".md", ".c", ".h", ".go", ".py", ".sh", ".cmake")
                 or name.name in ("CMakeLists.txt", "check", "quickstart")):
             yield name, path.read_text(errors="replace")
 
