@@ -156,6 +156,7 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     if (rc < 0 && rc != OUT_GONE) {
         explain_order(call, err);
         explain_value(&rest, err);
+        existing_explain_foreign(err);
     }
     return rc;
 }

@@ -11,14 +11,14 @@
 
 /* --- Options ---------------------------------------------------------------------- */
 
-static struct conflict conflict_of(const struct build_options *o)
+static struct conflict conflict_of(const struct build_options *o, const char *format)
 {
     const struct shared_options *c = &o->shared;
     const char *hashes = "a sieve stores hashes, not keys; build the filter from the lines";
     return o->like          ? (struct conflict){"--like", "the filter gets the key of the sieve"}
            : c->filter.seed ? (struct conflict){"--seed", "the filter gets the key of the sieve"}
            : o->except      ? (struct conflict){"--except", hashes}
-           : c->dcso        ? (struct conflict){"--format dcso", hashes}
+           : c->foreign     ? (struct conflict){format, hashes}
            : c->filter.hash > DEJA_HASH_XXH3 ? (struct conflict){"--hash", hashes}
            : c->filter.flags & DEJA_DATES
                ? (struct conflict){"--dates", "a sieve does not store dates"}
@@ -28,10 +28,11 @@ static struct conflict conflict_of(const struct build_options *o)
 int build_from_sieve_check(const struct build_options *o, deja_error *err)
 {
     char input[200];
-    const int rc = sieves_refuse("--from-sieve", conflict_of(o), err);
+    const struct shared_word format = shared_foreign_word(o->shared.foreign);
+    const int rc = sieves_refuse("--from-sieve", conflict_of(o, format.text), err);
     if (rc < 0)
         return rc;
-    opt_list_given(shared_input_dcso, &o->shared, input, sizeof input);
+    opt_list_given(shared_input_foreign, &o->shared, input, sizeof input);
     return input[0] ? fail(err, OPT_USAGE, "--from-sieve reads no lines: omit %s", input)
                     : DEJA_OK;
 }
@@ -137,7 +138,7 @@ static int complete(struct job *j, const char *path, deja_error *err)
                         : DEJA_OK;
     if (rc == DEJA_OK)
         rc = deja_filter_sync(j->filter, err);
-    return existing_explain(rc, path, false, j->shared.force, err);
+    return existing_explain(rc, path, NULL, j->shared.force, err);
 }
 
 /* --- The account -------------------------------------------------------------------- */

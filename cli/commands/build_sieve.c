@@ -8,8 +8,9 @@
 int build_sieve_check(const struct build_options *o, deja_error *err)
 {
     const struct shared_options *c = &o->shared;
+    const struct shared_word format = shared_foreign_word(c->foreign);
     const struct conflict not =
-        c->dcso          ? (struct conflict){"--format dcso", "a sieve is a directory of deja"}
+        c->foreign       ? (struct conflict){format.text, "a sieve is a directory of deja"}
         : c->filter.kind ? (struct conflict){"-k", "a sieve has its own filter"}
         : o->except      ? (struct conflict){"--except", "a sieve never finds a key by mistake"}
         : c->mode ? (struct conflict){"--mode", "a sieve is readable only by its owner; use chmod"}

@@ -6,8 +6,8 @@
 #include "cli/options/keyfile.h"
 #include "cli/server/remote.h"
 #include "cli/session/allowlist.h"
-#include "cli/session/dcso_build.h"
 #include "cli/session/existing.h"
+#include "cli/session/foreign_build.h"
 #include "cli/session/sieves.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -189,7 +189,7 @@ static int check_build(const void *target, deja_error *err)
     const struct build_options *o = target;
     if (o->sieve || o->from_sieve)
         return o->sieve ? build_sieve_check(o, err) : build_from_sieve_check(o, err);
-    if (o->except && (o->shared.dcso || !deja_kind_can(o->shared.filter.kind, DEJA_CAN_BUILD)))
+    if (o->except && (o->shared.foreign || !deja_kind_can(o->shared.filter.kind, DEJA_CAN_BUILD)))
         return fail(err, OPT_USAGE,
                     "--except needs -k static: the mistakes of a filter that never changes are "
                     "known");
@@ -210,7 +210,7 @@ static const struct opt build_table[] = {
     OPT_GROUP(struct build_options, shared, shared_force),
     OPT_GROUP(struct build_options, shared, shared_mode),
     OPT_GROUP(struct build_options, shared, shared_sizing),
-    OPT_GROUP(struct build_options, shared, shared_input_dcso),
+    OPT_GROUP(struct build_options, shared, shared_input_foreign),
     OPT_GROUP(struct build_options, shared, shared_url),
     OPT_GROUP(struct build_options, shared, shared_secret),
     OPT_GROUP(struct build_options, shared, shared_general),
@@ -256,7 +256,7 @@ static int finish_build(struct job *j, int rc, deja_error *err)
     j->session.stopped |= signals_stopped(j->call->stop);
     if (rc == DEJA_OK && !j->session.stopped)
         rc = deja_filter_sync(j->filter, err);
-    rc = existing_explain(rc, path, false, j->shared->force, err);
+    rc = existing_explain(rc, path, NULL, j->shared->force, err);
     if (rc == DEJA_OK && j->session.stopped)
         console_note(j->call->console, "stopped: %s was not created", fail_path(path).text);
     else if (rc == DEJA_OK) {
@@ -337,7 +337,7 @@ static int check_name(const struct call *call, const struct shared_options *c, d
     if (*path && path[strlen(path) - 1] == '/')
         return fail(err, OPT_USAGE, "%s is the name of a directory; to make a sieve, give --sieve",
                     fail_path(path).text);
-    const int rc = existing_check(path, c->dcso, c->force, err);
+    const int rc = existing_check(path, shared_foreign(c->foreign), c->force, err);
     if (rc < 0 && call->n_operands > 1 && !existing_is_filter(path) &&
         is_filter_name(call->operands[1]))
         return fail(err, OPT_USAGE,
@@ -364,9 +364,9 @@ static int run_build(struct call *call, deja_error *err)
         rc = shared_check_url(&shared, err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, &shared, URLKEYS_STORE, key, &opt, err);
-    if (rc == DEJA_OK && shared.dcso) {
+    if (rc == DEJA_OK && shared.foreign) {
         build_like_fini(&like);
-        return dcso_build(&j.session, call, &shared, err);
+        return foreign_build(&j.session, call, &shared, err);
     }
     if (rc == DEJA_OK && like.stats.profile && shared.url == like.stats.profile)
         rc = urlkeys_use_version(&j.session.urls, o->like, like.stats.url_rules, err);
@@ -428,10 +428,10 @@ const struct command cmd_build = {
         "file, so that `deja merge` can combine both bit by bit. If that filter has grown, the "
         "new one is sized for its keys plus 1% instead: a single filter of the same keys is "
         "smaller and faster.\n\n"
-        "With --format dcso, the file is for DCSO's program bloom, which Debian packages: version "
-        "1, compressed with gzip if its name ends with .gz. It takes -n and -p; a second --format "
-        "sets the format of the lines. Such files have no secret key: anyone can find URLs that "
-        "are false positives.\n\n"
+        "With --format dcso, guava or guava-chars, the file is for another program: DCSO's bloom, "
+        "or Google Guava with keys as bytes or as unencoded characters. It is compressed with gzip "
+        "if its name ends with .gz. It takes -n and -p; a second --format sets the format of the "
+        "lines. Such files have no secret key: anyone can find URLs that are false positives.\n\n"
         "With --url=gsb the file is a block list, made from URLs, hosts, --format hosts or --csv "
         "COLUMN. evil.example blocks the site and its subdomains, http://evil.example/bad/ "
         "everything under that folder, and http://evil.example/a?b=1 that page; query it with "

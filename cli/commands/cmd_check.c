@@ -26,9 +26,9 @@ static int check_options(const void *target, deja_error *err)
         return fail(err, OPT_USAGE,
                     "--older-than and --prefix cannot be combined: a layered "
                     "filter has no dates");
-    if (o->older_than && (o->shared.redis.n || o->shared.dcso))
+    if (o->older_than && (o->shared.redis.n || o->shared.foreign))
         return fail(err, OPT_USAGE, "--older-than needs a deja filter file, not %s",
-                    o->shared.redis.n ? "--redis" : "--format dcso");
+                    o->shared.redis.n ? "--redis" : shared_foreign_word(o->shared.foreign).text);
     const char *name = o->tag ? "tag" : o->why ? "why" : "prefix";
     if (o->shared.redis.n && (o->tag || o->why || o->prefix))
         return fail(err, OPT_USAGE, "--%s needs a filter file; omit --redis", name);
@@ -60,7 +60,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct check_options, shared, shared_memory),
     OPT_GROUP(struct check_options, shared, shared_output),
     OPT_GROUP(struct check_options, shared, shared_canonical),
-    OPT_GROUP(struct check_options, shared, shared_input_dcso),
+    OPT_GROUP(struct check_options, shared, shared_input_foreign),
     OPT_GROUP(struct check_options, shared, shared_url),
     OPT_GROUP(struct check_options, shared, shared_file_key),
     OPT_GROUP(struct check_options, shared, shared_redis),
@@ -251,8 +251,8 @@ static const char *refusal(const struct check_options *o, size_t filters)
            : o->why        ? "--why is for filters: a sieve looks up many lines at once, by their "
                              "hashes"
            : o->tag        ? "--tag is for several filters: a sieve is checked alone"
-           : o->shared.dcso ? "it is not a DCSO bloom file: omit --format dcso"
-                            : NULL;
+           : o->shared.foreign ? "it is not a filter of another program: omit --format"
+                               : NULL;
 }
 
 static bool has_sieve(const struct call *call, size_t filters, const char **path)
@@ -371,9 +371,10 @@ const struct command cmd_check = {
         "order of the input. It sees the keys that were recorded when the pass began; others can "
         "write the sieve at the same time. A sieve is checked alone, without --tag, --why, "
         "--prefix and --older-than.\n\n"
-        "F can also be a DCSO bloom file, plain or gzip. deja detects it by its first bytes; with "
-        "--format dcso, any other file is an error. A second --format then sets the format of the "
-        "lines.\n\n"
+        "F can also be a filter file of another program (deja-build(1), --format dcso and the "
+        "following), plain or gzip. deja detects it by its first bytes and its length; with "
+        "--format guava, for example, any other file is an error. A second --format then sets the "
+        "format of the lines.\n\n"
         "With --url=gsb the filter is a block list (see deja-build(1)). A line is in it if its "
         "site, folder or page is: deja looks up any of up to 5 hosts, from the whole name to its "
         "last two labels, with any of up to 6 paths, from the whole path with its query to the "

@@ -79,7 +79,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     if (rc == DEJA_OK)
         rc = deja_filter_sync(f, err);
     if (rc < 0 && output)
-        rc = existing_explain(rc, output, false, o->shared.force, err);
+        rc = existing_explain(rc, output, NULL, o->shared.force, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, DEJA_STATS_BODY, &after, err);
     if (rc == DEJA_OK)

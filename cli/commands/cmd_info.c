@@ -1,6 +1,6 @@
 /* cmd_info.c - deja info: describe filter files. */
-#include "cli/dcso/dcso_file.h"
-#include "cli/report/dcso_info.h"
+#include "cli/foreign/foreign_file.h"
+#include "cli/report/foreign_info.h"
 #include "cli/report/info_report.h"
 #include "cli/report/sieve_info.h"
 #include "cli/session/command.h"
@@ -8,17 +8,12 @@
 
 struct info_options {
     struct shared_options shared;
-    uint32_t format;
+    uint32_t foreign;
 };
 
-static const char *format_name(uint32_t format)
-{
-    return format == 1 ? "dcso" : NULL;
-}
-
 static const struct opt options[] = {
-    OPT_CHOICE(0, "format", "FORMAT", struct info_options, format, format_name,
-               "read the files as DCSO bloom files; do not detect the format"),
+    OPT_CHOICE(0, "format", "FORMAT", struct info_options, foreign, shared_foreign_name,
+               "read the files as filters of this format; do not detect it"),
     OPT_GROUP(struct info_options, shared, shared_open),
     OPT_END,
 };
@@ -30,10 +25,11 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     const struct info_options *o = call->options;
     struct info_report r = {.path = path};
     deja_error err = {0};
-    if (!o->format && deja_sieve_exists(path))
+    if (!o->foreign && deja_sieve_exists(path))
         return sieve_inform(call, path, key, path != call->operands[0], json);
-    if (o->format || dcso_file_is(path))
-        return dcso_inform(call, path, path != call->operands[0], json);
+    if (o->foreign || foreign_file_is(path))
+        return foreign_inform(call, path, shared_foreign(o->foreign), path != call->operands[0],
+                              json);
     int rc = info_report_make(&r, key, &err);
     (void)opt_filter_translate(&err);
     if (json)
@@ -71,8 +67,8 @@ const struct command cmd_info = {
         "It warns if a filter holds more keys than it was sized for. It also compares the bits "
         "that are set with those expected for the number of keys. Far more bits mean that someone "
         "who knows the secret key chose keys to fill the filter; info warns of that too.\n\n"
-        "For a DCSO bloom file it shows what such a file records: see --format dcso in "
-        "deja-build(1).\n\n"
+        "For a filter file of another program (deja-build(1), --format dcso and the following) it "
+        "shows what the file records, and estimates from its bits.\n\n"
         "F can also be the directory of a sieve (deja-dedup(1), --sieve): info shows its keys and "
         "its size on disk, how many lines wait, and how many came late.\n\n"
         "Paired is the only kind that forgets keys it was meant to keep: FORGETS is the share of keys that "

@@ -263,7 +263,7 @@ static int unite(const struct call *call, const struct target *target, const dej
     if (rc == DEJA_OK)
         rc = check_unchanged(target, err);
     if (rc == DEJA_OK)
-        rc = existing_explain(deja_filter_sync(f, err), c->output, false, c->force, err);
+        rc = existing_explain(deja_filter_sync(f, err), c->output, NULL, c->force, err);
     if (rc == DEJA_OK)
         report(call, f);
     deja_filter_free(f);

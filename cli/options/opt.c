@@ -230,10 +230,8 @@ void opt_list_choices(opt_names *names, char *text, size_t cap)
 
 static void choose(const struct opt *o, uint32_t value, uint32_t *field)
 {
-    if (o->aside != 0 && value == o->aside)
-        *(bool *)((char *)field - o->offset + o->aside_offset) = true;
-    else
-        *field = value;
+    const bool other = o->aside != 0 && value >= o->aside;
+    *(other ? (uint32_t *)(void *)((char *)field - o->offset + o->aside_offset) : field) = value;
 }
 
 static int set_choice(const struct opt *o, const char *text, uint32_t *field, deja_error *err)

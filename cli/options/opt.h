@@ -95,9 +95,9 @@ struct opt {
     uint64_t min, max;               /* COUNT, COUNT32, SIZE, DURATION, DAYS           */
     opt_names *names;                /* CHOICE                                         */
     const char *fallback;            /* OPTIONAL; CHOICE whose value may be omitted     */
-    uint32_t aside;                  /* CHOICE: if not 0, this value sets the bool at ... */
-    size_t aside_offset;             /* ... and leaves the field to the other choices; */
-                                     /* FLAG: if aside is not 0, clears that bool      */
+    uint32_t aside;                  /* CHOICE: if not 0, values from here on go to the */
+    size_t aside_offset;             /* ... uint32_t there, not to the field;           */
+                                     /* FLAG: if aside is not 0, clears the bool there  */
     const char *refuse;              /* if not NULL, the option fails with this text   */
     const char *noun;                /* STRING: what the value is, if not a file       */
     const char *hint;                /* INDEXES: what to do instead of a negative value */
@@ -184,10 +184,10 @@ struct opt {
 #define OPT_OPTIONAL_CHOICE(name, value, T, field, choices, otherwise, ...)                       \
     {OPT_OF(CHOICE, 0, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),           \
      .names = (choices), .fallback = (otherwise)}
-/* Choice number `other` sets the bool `flag`; a second --name may give a different choice. */
-#define OPT_CHOICE_OR_FLAG(l, name, value, T, field, choices, other, flag, ...)                   \
+/* Choices from number `from` on set `second`, not `field`, so --name may be given for each. */
+#define OPT_CHOICE_OF_TWO(l, name, value, T, field, choices, from, second, ...)                   \
     {OPT_OF(CHOICE, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, uint32_t),           \
-     .names = (choices), .aside = (other), .aside_offset = OPT_AT(T, flag, bool)}
+     .names = (choices), .aside = (from), .aside_offset = OPT_AT(T, second, uint32_t)}
 #define OPT_CHAR(l, name, value, T, field, ...)                                                   \
     {OPT_OF(CHAR, l, name, value, __VA_ARGS__), .offset = OPT_AT(T, field, struct opt_char)}
 /* Always an error with `text`, with or without a value. */

@@ -1,6 +1,7 @@
 /* shared_options.c - the options that many commands share, in tables by subject. */
 #include "cli/options/shared_options.h"
 #include "tools/base/fail.h"
+#include "tools/foreign/foreign.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -185,21 +186,38 @@ const struct opt shared_input[] = {
     OPT_END,
 };
 
-#define FORMAT_DCSO 32 /* not a pick_format */
+const struct foreign_format *shared_foreign(uint32_t foreign)
+{
+    return foreign >= SHARED_FOREIGN ? foreign_format_at(foreign - SHARED_FOREIGN) : NULL;
+}
+
+const char *shared_foreign_name(uint32_t foreign)
+{
+    const struct foreign_format *format = shared_foreign(foreign);
+    return format ? format->name : NULL;
+}
+
+struct shared_word shared_foreign_word(uint32_t foreign)
+{
+    struct shared_word w;
+    const char *name = shared_foreign_name(foreign);
+    (void)snprintf(w.text, sizeof w.text, "--format %s", name ? name : "");
+    return w;
+}
 
 static const char *format_name(uint32_t format)
 {
-    return format == FORMAT_DCSO ? "dcso" : pick_format_name(format);
+    return format >= SHARED_FOREIGN ? shared_foreign_name(format) : pick_format_name(format);
 }
 
-const struct opt shared_input_dcso[] = {
+const struct opt shared_input_foreign[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
-    OPT_CHOICE_OR_FLAG(0, "format", "FORMAT", struct shared_options, format, format_name,
-                       FORMAT_DCSO, dcso,
-                       "use the URL or hosts in lines of this format as the key; dcso: the filter "
-                       "is a DCSO bloom file, and a second --format names that of the lines",
-                       OPT_USED(1)),
+    OPT_CHOICE_OF_TWO(0, "format", "FORMAT", struct shared_options, format, format_name,
+                      SHARED_FOREIGN, foreign,
+                      "use the URL or hosts in lines of this format as the key; from dcso on: the "
+                      "filter is of this format, and a second --format names that of the lines",
+                      OPT_USED(1)),
     OPT_PART(shared_json_key),
     OPT_PART(shared_case),
     OPT_END,

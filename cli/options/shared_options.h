@@ -24,8 +24,8 @@ struct shared_options { /* 0, NULL or false: not given */
     struct opt_indexes field;
     struct opt_char delimiter;
     const char *csv;
-    uint32_t format; /* a pick_format */
-    bool dcso;       /* the filter is a DCSO bloom file */
+    uint32_t format;  /* a pick_format */
+    uint32_t foreign; /* the filter is of this format: see shared_foreign */
     const char *json_key;
     bool ignore_case;       /* of ASCII letters in keys */
     bool paragraphs;        /* records are paragraphs */
@@ -70,6 +70,15 @@ struct shared_ignored {
 struct shared_ignored shared_ignored(const struct shared_options *c, const deja_filter *f,
                                      const deja_stats *s);
 
+/* The format of the filter, if --format names one of another program, or NULL. */
+const struct foreign_format *shared_foreign(uint32_t foreign);
+/* The name of a number that shared_foreign takes, or NULL; and the option that gives it. */
+const char *shared_foreign_name(uint32_t foreign);
+struct shared_word {
+    char text[40];
+} shared_foreign_word(uint32_t foreign);
+#define SHARED_FOREIGN 32u /* the first such number; pick_formats are smaller */
+
 /* With their own heading: */
 extern const struct opt shared_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier
                                               and those of a single kind */
@@ -78,8 +87,8 @@ extern const struct opt shared_file_key[]; /* --key alone, for an existing filte
 extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key
                                               --paragraphs -i */
 extern const struct opt shared_lines[];    /* the same without -i */
-/* The same; --format dcso says that the filter is a DCSO bloom file. */
-extern const struct opt shared_input_dcso[];
+/* The same; --format is also a format of the filter, such as dcso. */
+extern const struct opt shared_input_foreign[];
 extern const struct opt shared_text[];         /* --jsonl-text --ngrams --threshold */
 extern const struct opt shared_url[];          /* --url and shared_rules */
 extern const struct opt shared_redis[];        /* --redis --shards --spool ... */

@@ -1,6 +1,6 @@
 /* existing.c - protects existing filter files; see existing.h. */
 #include "cli/session/existing.h"
-#include "cli/dcso/dcso_file.h"
+#include "cli/foreign/foreign_file.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
 #include "tools/base/number.h"
@@ -23,7 +23,7 @@ enum what {
     NOTHING, /* no file, not a regular file, or an empty one */
     OTHER,
     DEJA,
-    DCSO,
+    FOREIGN, /* of another program */
     SIEVE
 };
 
@@ -54,14 +54,14 @@ static int look(const char *path, enum what *what, deja_error *err)
     if (len >= (ssize_t)MAGIC_LEN && memcmp(head, MAGIC, MAGIC_LEN) == 0)
         *what = DEJA;
     else
-        *what = dcso_file_is(path) ? DCSO : OTHER;
+        *what = foreign_file_is(path) ? FOREIGN : OTHER;
     return DEJA_OK;
 }
 
 bool existing_is_filter(const char *path)
 {
     enum what what;
-    return look(path, &what, NULL) == DEJA_OK && (what == DEJA || what == DCSO);
+    return look(path, &what, NULL) == DEJA_OK && (what == DEJA || what == FOREIGN);
 }
 
 bool existing_is_state(const char *path)
@@ -114,12 +114,16 @@ static struct text of_deja(const char *path)
     return t;
 }
 
-static struct text of_dcso(const char *path)
+static struct text of_foreign(const char *path)
 {
-    struct text t = {"a DCSO bloom file"};
-    struct dcso d;
-    if (dcso_file_peek(path, &d))
-        (void)snprintf(t.s, sizeof t.s, "a DCSO bloom file with %s", num_of(d.keys, "key").s);
+    struct text t;
+    struct foreign_file f;
+    const struct foreign_format *format = foreign_file_is(path);
+    (void)snprintf(t.s, sizeof t.s, "%s", format ? format->title : "a filter file");
+    if (!format || !format->counts || foreign_file_read(&f, path, NULL, NULL, NULL, NULL) < 0)
+        return t;
+    (void)snprintf(t.s, sizeof t.s, "%s with %s", format->title, num_of(f.filter.keys, "key").s);
+    foreign_file_free(&f);
     return t;
 }
 
@@ -148,16 +152,24 @@ static struct text written(const char *path, enum what what)
 /* "PATH: a scalable filter with 1,000,000 keys, last written ...; what_to_do" */
 static int refuse(const char *path, enum what what, const char *what_to_do, deja_error *err)
 {
-    const struct text words = what == DEJA   ? of_deja(path)
-                              : what == DCSO ? of_dcso(path)
-                                             : of_sieve(path);
+    const struct text words = what == DEJA      ? of_deja(path)
+                              : what == FOREIGN ? of_foreign(path)
+                                                : of_sieve(path);
     return fail(err, DEJA_EINVAL, "%s: %s%s; %s", fail_path(path).text, words.s,
                 written(path, what).s, what_to_do);
 }
 
 /* --- Checks ------------------------------------------------------------------------ */
 
-int existing_check(const char *path, bool dcso, bool force, deja_error *err)
+/* A filter replaces only filters of the same format, whatever their variant. */
+static bool may_replace(const char *path, enum what what, const struct foreign_format *format)
+{
+    const struct foreign_format *old = what == FOREIGN ? foreign_file_is(path) : NULL;
+    return what == FOREIGN ? format && old && old->read == format->read : !format;
+}
+
+int existing_check(const char *path, const struct foreign_format *format, bool force,
+                   deja_error *err)
 {
     enum what what;
     const int rc = look(path, &what, err);
@@ -169,7 +181,7 @@ int existing_check(const char *path, bool dcso, bool force, deja_error *err)
                     fail_path(path).text);
     if (what == SIEVE)
         return refuse(path, what, "choose another name, or add to it with `deja add`", err);
-    if (what != (dcso ? DCSO : DEJA))
+    if (!may_replace(path, what, format))
         return refuse(path, what, "remove it first, or choose another name", err);
     return force ? DEJA_OK : refuse(path, what, "use --force to replace it", err);
 }
@@ -209,7 +221,7 @@ int existing_check_sieve(const char *path, bool force, deja_error *err)
         return force ? DEJA_OK
                      : refuse(path, what,
                               "add to it with `deja add`, or use --force to replace it", err);
-    if (what == DEJA || what == DCSO)
+    if (what == DEJA || what == FOREIGN)
         return refuse(path, what, "choose another name for the sieve", err);
     if (!S_ISDIR(st.st_mode))
         return fail(err, DEJA_EINVAL,
@@ -229,10 +241,24 @@ int existing_check_output(const char *path, deja_error *err)
     return refuse(path, what, "write to another file, or remove it first", err);
 }
 
-int existing_explain(int rc, const char *path, bool dcso, bool force, deja_error *err)
+void existing_explain_foreign(deja_error *err)
+{
+    char path[sizeof err->text];
+    const char *end = strstr(err->text, ": not a deja filter file");
+    (void)snprintf(path, sizeof path, "%.*s", end ? (int)(end - err->text) : 0, err->text);
+    const struct foreign_format *format = end ? foreign_file_is(path) : NULL;
+    if (format)
+        (void)fail(err, err->status,
+                   "%.100s: %s, which only check and info read. It does not contain its keys: to "
+                   "convert it, build a filter from them",
+                   path, format->title);
+}
+
+int existing_explain(int rc, const char *path, const struct foreign_format *format, bool force,
+                     deja_error *err)
 {
     deja_error now;
-    if (rc == DEJA_EINVAL && !force && existing_check(path, dcso, false, &now) < 0 && err)
+    if (rc == DEJA_EINVAL && !force && existing_check(path, format, false, &now) < 0 && err)
         *err = now;
     return rc;
 }

@@ -21,11 +21,16 @@ size_t filterset_leading(const struct call *call)
 static int open_foreign(struct filterset_one *one, const struct session *s,
                         const struct call *call, bool alone, deja_error *err)
 {
+    const int rc = foreign_file_read(&one->foreign, one->path, shared_foreign(s->shared->foreign),
+                                     NULL, call->stop, err);
+    if (rc < 0)
+        return rc;
+    const struct foreign *f = &one->foreign.filter;
     if (s->shared->key_file && alone)
-        return fail(err, OPT_USAGE, "%s: a DCSO bloom file has no secret key; omit --key",
-                    fail_path(one->path).text);
-    one->hash = (struct pipeline_hash){1, dcso_hash, NULL};
-    return dcso_file_read(&one->foreign, one->path, call->stop, err);
+        return fail(err, OPT_USAGE, "%s: %s has no secret key; omit --key",
+                    fail_path(one->path).text, f->format->title);
+    one->hash = (struct pipeline_hash){f->format->words, f->format->hash, f};
+    return DEJA_OK;
 }
 
 /* The first filter may choose the rules for URLs; the others must have the same. */
@@ -95,7 +100,7 @@ int filterset_open(struct filterset *set, struct session *s, const struct call *
     for (set->n = 0; set->n < n && rc == DEJA_OK; set->n++) {
         struct filterset_one *one = &set->one[set->n];
         one->path = call->operands[set->n];
-        if (s->shared->dcso || dcso_file_is(one->path))
+        if (s->shared->foreign || foreign_file_is(one->path))
             rc = open_foreign(one, s, call, n == 1, err);
         else
             rc = open_own(one, s, !first_of_deja(set), n == 1, expect, err);
@@ -108,7 +113,7 @@ void filterset_free(struct filterset *set)
 {
     for (size_t i = 0; i < set->n; i++) {
         deja_filter_free(set->one[i].filter);
-        dcso_file_free(&set->one[i].foreign);
+        foreign_file_free(&set->one[i].foreign);
     }
     free(set->one);
     free(set->held);
@@ -184,7 +189,7 @@ static int query(const struct filterset *set, const struct filterset_one *one,
 {
     int rc = DEJA_OK;
     if (!one->filter)
-        dcso_contains(&one->foreign.filter, hash, n, found);
+        foreign_contains(&one->foreign.filter, hash, n, found);
     else if (set->older_than)
         rc = query_old(one->filter, set->older_than, hash, n, found, err);
     else if (set->prefix)

@@ -1,19 +1,19 @@
 /* filterset.h - looks up keys in several filter files at once.
  *
  * Each filter has its own secret key and hash functions, so keys are hashed once per filter.  The
- * files are mapped, not copied (a DCSO bloom file is read).  All filters must hold keys of the same
+ * files are mapped, not copied (a file of another program is read).  All filters must hold keys of the same
  * URL rules, because a line is canonicalized only once. */
 #ifndef CLI_SESSION_FILTERSET_H
 #define CLI_SESSION_FILTERSET_H
-#include "cli/dcso/dcso_file.h"
+#include "cli/foreign/foreign_file.h"
 #include "cli/session/session.h"
 
 #define FILTERSET_MOST 64
 
 struct filterset_one {
     const char *path;
-    deja_filter *filter;      /* NULL: */
-    struct dcso_file foreign; /* a DCSO bloom file */
+    deja_filter *filter;         /* NULL: */
+    struct foreign_file foreign; /* a filter of another program */
     struct pipeline_hash hash;
     uint64_t lines; /* found so far, if there are several filters */
 };

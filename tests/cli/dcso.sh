@@ -96,7 +96,7 @@ options_without_a_place_in_the_file_are_refused() {
 --seed 3
 END
     [ ! -e f.bloom ] || fail "a file was left"
-    fails_with 2 "give -n N: a bloom file cannot grow" deja build --format dcso f.bloom </dev/null
+    fails_with 2 "give -n N: such a file cannot grow" deja build --format dcso f.bloom </dev/null
     fails_with 2 "no bloom file holds" deja build --format dcso -n 9e15 -p 1e-9 f.bloom list
     fails_with 2 "is a directory" deja build --format dcso -n 10 . list
     fails_with 2 "cannot create" deja build --format dcso -n 10 no/where.bloom list
@@ -104,7 +104,7 @@ END
     fails_with 2 "a DCSO bloom file has no secret key; omit --key" deja check --key f.key f.bloom list
     fails_with 2 "--format" deja dedup --format dcso list
     fails_with 2 "--format" deja add --format dcso f.bloom list
-    fails_with 2 "f.bloom: not a deja filter file" deja add f.bloom list
+    fails_with 2 "f.bloom: a DCSO bloom file, which only check and info read" deja add f.bloom list
     fails_with 2 "--format takes dcso" deja info --format squid f.bloom
 }
 
@@ -128,7 +128,7 @@ damaged_and_crafted_files_are_refused() {
     head -c 63 good.bloom >f.bloom
     _broken "f.bloom is truncated: its bits end after 15 bytes of 16"
     head -c 40 good.bloom >f.bloom
-    _broken "f.bloom is not a bloom file, or is truncated inside its header: it has 40 bytes of 48"
+    _broken "f.bloom is not a DCSO bloom file, or is truncated inside its header: it has 40 bytes of 48"
     _set 1 '\001'
     fails_with 2 "its flags are 0x101" deja check --format dcso f.bloom list
     fails_with 2 "f.bloom: not a deja filter file" deja check f.bloom list # the format was not given
@@ -147,7 +147,7 @@ damaged_and_crafted_files_are_refused() {
     fails_with 2 "nowhere.bloom" deja check --format dcso nowhere.bloom list
     fails_with 2 "nowhere.bloom" deja info --format dcso nowhere.bloom
     : >f.bloom
-    fails_with 2 "f.bloom is not a bloom file" deja info --format dcso f.bloom
+    fails_with 2 "f.bloom is not a DCSO bloom file" deja info --format dcso f.bloom
 }
 
 a_failed_write_keeps_the_old_file() {

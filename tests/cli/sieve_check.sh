@@ -130,7 +130,7 @@ what_a_sieve_cannot_do_is_refused() {
         deja check --older-than 3d s list
     fails_with 2 "s is a sieve: --why" deja check --why s list
     fails_with 2 "s is a sieve: --tag" deja check --tag s list
-    fails_with 2 "s is a sieve: it is not a DCSO bloom file" deja check --format dcso s list
+    fails_with 2 "s is a sieve: it is not a filter of another program" deja check --format dcso s list
     fails_with 2 "s is a sieve: a sieve is checked alone" deja check s f.deja list
     fails_with 2 "s is a sieve: a sieve is checked alone" deja check f.deja s list
     fails_with 2 "the filter comes first: deja check s list" deja check list s

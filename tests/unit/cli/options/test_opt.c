@@ -1,5 +1,6 @@
 /* test_opt.c - options from tables. */
 #include "cli/options/shared_options.h"
+#include "tools/foreign/foreign.h"
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -513,17 +514,17 @@ static void similar_names_are_found(void **state)
 }
 
 /* --format names both the filter's format and that of the lines; one does not replace the other. */
-static void dcso_combines_with_another_format(void **state)
+static void a_format_of_the_filter_combines_with_one_of_lines(void **state)
 {
     (void)state;
     static const struct {
         const char *first, *second;
         uint32_t format;
-        bool dcso;
-    } rows[] = {{"dcso", "squid", PICK_SQUID, true},
-                {"squid", "dcso", PICK_SQUID, true},
-                {"dcso", "dcso", 0, true},
-                {"log", "squid", PICK_SQUID, false}};
+        const char *filter;
+    } rows[] = {{"dcso", "squid", PICK_SQUID, "dcso"},
+                {"squid", "guava", PICK_SQUID, "guava"},
+                {"dcso", "guava", 0, "guava"},
+                {"log", "squid", PICK_SQUID, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char name[] = "--format", first[16], second[16];
         (void)snprintf(first, sizeof first, "%s", rows[i].first);
@@ -532,10 +533,11 @@ static void dcso_combines_with_another_format(void **state)
         struct shared_options c = {0};
         struct opt_rest rest;
         deja_error err;
-        assert_int_equal(opt_parse(shared_input_dcso, 4, argv, &c, &rest, &err), DEJA_OK);
+        assert_int_equal(opt_parse(shared_input_foreign, 4, argv, &c, &rest, &err), DEJA_OK);
         assert_int_equal(c.format, rows[i].format);
-        assert_int_equal(c.dcso, rows[i].dcso);
-        if (rows[i].dcso) /* in other commands, dcso is not a format */
+        const struct foreign_format *filter = shared_foreign(c.foreign);
+        assert_ptr_equal(filter, rows[i].filter ? foreign_format_named(rows[i].filter) : NULL);
+        if (filter) /* in other commands, dcso is not a format */
             assert_int_equal(opt_parse(shared_input, 4, argv, &c, &rest, &err), OPT_USAGE);
     }
 }
@@ -570,7 +572,7 @@ int main(void)
         cmocka_unit_test(names_and_letters_are_unique),
         cmocka_unit_test(common_options_become_filter_options),
         cmocka_unit_test(similar_names_are_found),
-        cmocka_unit_test(dcso_combines_with_another_format),
+        cmocka_unit_test(a_format_of_the_filter_combines_with_one_of_lines),
     };
     return cmocka_run_group_tests_name("unit.opt", tests, NULL, NULL);
 }

@@ -1,0 +1,74 @@
+# Filter files that other programs wrote: deja finds the same keys and makes the same mistakes, and
+# it writes the same bytes.
+. "$SUPPORT/cases.sh"
+
+golden=$SOURCE/tests/cli/foreign
+
+_reads() { # FILE [OPTION...]
+    local file=$1
+    shift
+    deja check -q "$@" "$golden/$file.bloom" "$golden/keys.txt" >got
+    expect_same got "$golden/keys.txt"
+    deja check -q "$@" "$golden/$file.bloom" "$golden/absent.txt" >got || true
+    expect_same got "$golden/$file.found"
+}
+
+_writes() { # FILE FORMAT [OPTION...]
+    deja build -q --force --format "$2" "${@:3}" ours "$golden/keys.txt"
+    expect_same ours "$golden/$1.bloom"
+}
+
+guava_strings_and_bytes() {
+    _reads guava
+    _reads guava --format guava
+    _writes guava guava -n 66 -p 0.05
+    succeeds deja info "$golden/guava.bloom"
+    expect_stdout_has "format      Guava Bloom filter, MURMUR128_MITZ_64"
+    expect_stdout_has "hashing     MurmurHash3 128, k = 4, no secret"
+}
+
+guava_with_the_older_strategy() {
+    _reads guava-32
+    succeeds deja info "$golden/guava-32.bloom"
+    expect_stdout_has "MURMUR128_MITZ_32"
+}
+
+guava_characters() {
+    _reads guava-chars --format guava-chars
+    _writes guava-chars guava-chars -n 66 -p 0.05
+}
+
+# A filter does not contain its keys, so no command can convert it.
+other_commands_say_what_the_file_is() {
+    local command
+    cp "$golden/guava.bloom" g
+    : >none
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        fails_with 2 "g: a Guava Bloom filter, which only check and info read" deja $command
+        expect_stderr_has "build a filter from them"
+    done <<'END'
+merge -o o.deja g g
+fold -o o.deja g
+diff g g
+add g none
+count g none
+rotate g
+dedup --state g none
+build --like g o.deja none
+END
+    [ ! -e o.deja ] || fail "a file was made"
+    expect_same g "$golden/guava.bloom"
+}
+
+a_filter_of_another_format_is_not_replaced() {
+    cp "$golden/guava.bloom" g
+    fails_with 2 "g: a Guava Bloom filter" deja build --format guava -n 10 g "$golden/keys.txt"
+    fails_with 2 "remove it first" deja build --force --format dcso -n 10 g "$golden/keys.txt"
+    fails_with 2 "remove it first" deja build --force g "$golden/keys.txt"
+    expect_same g "$golden/guava.bloom"
+    succeeds deja build -q --force --format guava -n 66 -p 0.05 g "$golden/keys.txt"
+    expect_same g "$golden/guava.bloom"
+}
+
+cases "$@"

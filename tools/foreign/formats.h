@@ -1,0 +1,9 @@
+/* formats.h - the foreign formats; each is described in its own file. */
+#ifndef TOOLS_FOREIGN_FORMATS_H
+#define TOOLS_FOREIGN_FORMATS_H
+
+struct foreign_format;
+extern const struct foreign_format foreign_dcso;
+extern const struct foreign_format foreign_guava, foreign_guava_chars;
+
+#endif
