@@ -10,6 +10,7 @@
  * filter, removals make room again.  A paired filter keeps the bits of removed keys, so its
  * entries include them. */
 #include "commands.h"
+#include "foreign_value.h"
 #include "items.h"
 #include "reserve.h"
 #include "scaling.h"
@@ -180,6 +181,8 @@ static bool is_endless(const struct value *v)
 
 static int add_items(struct value *v, struct items *items, size_t *done, deja_error *err)
 {
+    if (v->foreign)
+        return foreign_value_add(v, items, done, err);
     if (is_endless(v))
         return deja_filter_add_batch(v->filter, items->key, items->n, items->answer, done, err);
     return add_fixed(v, items, done, err);
@@ -239,7 +242,7 @@ static int insert(struct call *c, int first, bool many, const struct wish *w)
 {
     if (!call_open(c, CALL_WRITE))
         return REDISMODULE_OK;
-    if (c->v && !c->v->filter)
+    if (c->v && !value_is_ready(c->v))
         return call_no_filter(c);
     if (!c->v && !w)
         return call_error(c, "ERR not found");
@@ -312,11 +315,13 @@ static int exists(struct call *c, bool many)
     struct items items;
     if (!call_open(c, CALL_READ))
         return REDISMODULE_OK;
-    if (c->v && !c->v->filter)
+    if (c->v && !value_is_ready(c->v))
         return call_no_filter(c);
     if (!items_init(c, &items, 2))
         return REDISMODULE_OK;
-    if (c->v)
+    if (c->v && c->v->foreign)
+        foreign_value_contains(c->v, &items);
+    else if (c->v)
         deja_filter_contains_batch(c->v->filter, items.key, items.n, items.answer);
     else
         memset(items.answer, 0, items.n);
@@ -369,7 +374,7 @@ static uint64_t number_of(const struct value *v, const deja_stats *o, int field)
     case CAPACITY:
         return o->capacity;
     case SIZE:
-        return value_memory(v);
+        return v->foreign ? foreign_value_size(v) : value_memory(v);
     case FILTERS:
         return o->parts;
     case ITEMS:
@@ -394,7 +399,7 @@ static int reply_field(const struct call *c, int field)
 int bf_info(struct call *c)
 {
     int field = 0;
-    if (!call_filter(c, CALL_READ))
+    if (!call_ready(c, CALL_READ))
         return REDISMODULE_OK;
     while (c->argc == 3 && field < FIELDS && !call_word_is(c, 2, fields[field].word))
         field++;
@@ -418,7 +423,7 @@ int bf_card(struct call *c)
         return REDISMODULE_OK;
     if (c->v && c->v->opaque)
         return call_no_filter(c);
-    const bool has_filter = c->v && c->v->filter;
+    const bool has_filter = c->v && value_is_ready(c->v);
     return RedisModule_ReplyWithLongLong(c->ctx,
                                          has_filter ? (long long)value_stats(c->v).keys : 0);
 }

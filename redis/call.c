@@ -20,25 +20,27 @@ bool call_open(struct call *c, int mode)
     return c->v;
 }
 
-static bool open_ready(struct call *c, int mode, bool opaque_is_enough)
+bool call_filter(struct call *c, int mode)
+{
+    return call_ready(c, mode) && (c->v->filter || (call_no_filter(c), false));
+}
+
+bool call_ready(struct call *c, int mode)
 {
     if (!call_open(c, mode))
         return false;
     if (!c->v)
         return call_error(c, "ERR not found"), false;
-    if (c->v->filter || (c->v->opaque && opaque_is_enough))
-        return true;
-    return call_no_filter(c), false;
-}
-
-bool call_filter(struct call *c, int mode)
-{
-    return open_ready(c, mode, false);
+    return value_is_ready(c->v) || (call_no_filter(c), false);
 }
 
 bool call_bytes(struct call *c)
 {
-    return open_ready(c, CALL_READ, true);
+    if (!call_open(c, CALL_READ))
+        return false;
+    if (!c->v)
+        return call_error(c, "ERR not found"), false;
+    return c->v->opaque || value_is_ready(c->v) || (call_no_filter(c), false);
 }
 
 /* --- Arguments ---------------------------------------------------------------- */
@@ -81,6 +83,10 @@ int call_unsound(const struct call *c, const deja_error *err)
 int call_no_filter(const struct call *c)
 {
     char text[400];
+    if (value_is_ready(c->v))
+        return call_error(c,
+                          "ERR the filter comes from RedisBloom: use BF.* commands, or build it "
+                          "again with DEJA.RESERVE");
     if (!c->v->opaque)
         return call_error(c, "ERR the filter is being loaded; send the rest of its chunks");
     snprintf(text, sizeof text,

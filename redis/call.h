@@ -18,10 +18,11 @@ struct call {
 };
 
 /* Open the key argv[1].  These return true, or reply with an error and return false.
- * call_open accepts any of our values and an absent key, call_filter only a filter, and
- * call_bytes a filter or an opaque value. */
+ * call_open accepts any of our values and an absent key, call_filter only a filter of deja,
+ * call_ready also one of RedisBloom, and call_bytes these or an opaque value. */
 bool call_open(struct call *c, int mode);
 bool call_filter(struct call *c, int mode);
+bool call_ready(struct call *c, int mode);
 bool call_bytes(struct call *c);
 
 bool call_word_is(const struct call *c, int i, const char *word); /* ignores case */
@@ -32,7 +33,7 @@ int call_error(const struct call *c, const char *text);
 int call_fail(const struct call *c, int status, const deja_error *err);
 /* The error for a filter whose header fails value_check. */
 int call_unsound(const struct call *c, const deja_error *err);
-/* The error for a value that is not a filter: it is being loaded, or opaque. */
+/* The error for a value that the command cannot use: it is being loaded, of RedisBloom, or opaque. */
 int call_no_filter(const struct call *c);
 int call_ok(const struct call *c, const char *event);
 /* The end of a command that changed either everything or nothing. */

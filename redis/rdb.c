@@ -24,7 +24,8 @@ static uint64_t flags_of(const struct value *v)
 {
     if (v->opaque)
         return v->opaque->flags;
-    return (value_key_apart(v) ? VALUE_WITH_KEY : 0) | (v->filter ? 0 : VALUE_PARTIAL);
+    return (value_key_apart(v) ? VALUE_WITH_KEY : 0) | (v->foreign ? VALUE_FOREIGN : 0) |
+           (value_is_ready(v) ? 0 : VALUE_PARTIAL);
 }
 
 /* Every value is saved, even an invalid one: a load then keeps it as an opaque value. */
@@ -167,11 +168,11 @@ static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value)
     const uint64_t len = value_len(v);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
     for (uint64_t at = 0; at < len;) {
-        const size_t got = value_read(v, at, piece, at ? VALUE_PIECE : VALUE_PAGE);
+        const size_t got = value_chunk(v, at, piece, VALUE_PIECE);
         if (at == 0)
             warn_if_unsound(aof, key, v, piece);
         at += got;
-        RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)(at - VALUE_PAGE + 1),
+        RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)(at - value_head(v) + 1),
                             piece, got);
     }
     RedisModule_Free(piece);
@@ -205,7 +206,7 @@ static void digest(RedisModuleDigest *d, void *value)
     const struct value *v = value;
     const uint64_t len = value_len(v);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
-    for (uint64_t at = v->opaque ? 0 : VALUE_PAGE; at < len;) {
+    for (uint64_t at = v->opaque || v->foreign ? 0 : VALUE_PAGE; at < len;) {
         const size_t got = value_read(v, at, piece, VALUE_PIECE);
         RedisModule_DigestAddStringBuffer(d, piece, got);
         at += got;

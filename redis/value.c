@@ -13,6 +13,7 @@
  * saves, replicates, copies, dumps and deletes it like any other, byte for byte, and every load
  * tries again to turn it into a filter. */
 #include "value.h"
+#include "foreign_value.h"
 #include "tools/base/fail.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -142,6 +143,7 @@ void value_free(void *value)
         return;
     deja_filter_free(v->filter);
     deja_import_free(v->load);
+    foreign_value_free(v);
     opaque_free(v);
     n_values--;
     RedisModule_Free(v);
@@ -189,6 +191,8 @@ size_t value_memory(const struct value *v)
 deja_stats value_stats(const struct value *v)
 {
     deja_stats o = DEJA_STATS_INIT;
+    if (v->foreign)
+        return foreign_value_stats(v);
     (void)!deja_filter_stats(v->filter, 0, &o, NULL); /* cannot fail without the body */
     return o;
 }
@@ -202,13 +206,34 @@ int value_key_apart(const struct value *v)
 
 /* --- As bytes ----------------------------------------------------------------- */
 
+int value_is_ready(const struct value *v)
+{
+    return v->filter || (v->foreign && foreign_value_complete(v));
+}
+
 uint64_t value_len(const struct value *v)
 {
+    if (v->foreign)
+        return foreign_value_len(v);
     return v->filter ? deja_filter_export_len(v->filter) : v->loaded;
+}
+
+size_t value_head(const struct value *v)
+{
+    return v->foreign ? foreign_value_head(v) : VALUE_PAGE;
+}
+
+size_t value_chunk(const struct value *v, uint64_t at, void *out, size_t len)
+{
+    if (at == 0 && len > value_head(v))
+        len = value_head(v);
+    return v->foreign ? foreign_value_chunk(v, at, out, len) : value_read(v, at, out, len);
 }
 
 size_t value_read(const struct value *v, uint64_t at, void *out, size_t len)
 {
+    if (v->foreign)
+        return foreign_value_read(v, at, out, len);
     if (v->filter)
         return deja_filter_export(v->filter, at, out, len);
     if (v->load)
@@ -264,9 +289,10 @@ static int opaque_append(struct value *v, const void *data, size_t len, deja_err
 static void opaque_begin(struct value *v, const char *why)
 {
     struct opaque *o = RedisModule_Alloc(sizeof *o);
-    const bool partial = v->load && !value_load_complete(v);
-    *o = (struct opaque){.flags =
-                             (v->with_key ? VALUE_WITH_KEY : 0) | (partial ? VALUE_PARTIAL : 0)};
+    const bool partial = (v->load || v->foreign) && !value_load_complete(v);
+    *o =
+        (struct opaque){.flags = (v->with_key ? VALUE_WITH_KEY : 0) |
+                                 (partial ? VALUE_PARTIAL : 0) | (v->foreign ? VALUE_FOREIGN : 0)};
     snprintf(o->why, sizeof o->why, "%s", why);
     v->opaque = o;
     n_opaque++;
@@ -284,7 +310,9 @@ static int seal(struct value *v, const char *why, const char *page, deja_error *
         const uint64_t left = len - at;
         const size_t most = left < VALUE_PIECE ? (size_t)left : VALUE_PIECE;
         size_t got = most < VALUE_PAGE ? most : VALUE_PAGE;
-        if (v->load)
+        if (v->foreign)
+            got = foreign_value_read(v, at, piece, most);
+        else if (v->load)
             got = deja_import_read(v->load, at, piece, most);
         else if (at == 0)
             memcpy(piece, page, got);
@@ -296,6 +324,7 @@ static int seal(struct value *v, const char *why, const char *page, deja_error *
     RedisModule_Free(piece);
     deja_import_free(v->load);
     deja_filter_free(v->filter);
+    foreign_value_free(v);
     v->load = NULL;
     v->filter = NULL;
     return rc;
@@ -340,9 +369,20 @@ int value_load_unusable(struct value *v, int status, const char *why, deja_error
     return v->opaque ? DEJA_OK : keep_or_fail(v, status, NULL, err);
 }
 
+struct value *value_load_foreign(enum keep keep)
+{
+    struct value *v = value_new();
+    v->keep = keep;
+    foreign_value_begin(v);
+    return v;
+}
+
 struct value *value_load_flagged(uint64_t flags, const void *key, enum keep keep, deja_error *err)
 {
-    struct value *v = value_load_begin(0, flags & VALUE_WITH_KEY ? key : NULL, keep, err);
+    const bool foreign = flags & VALUE_FOREIGN;
+    struct value *v = foreign
+                          ? value_load_foreign(keep)
+                          : value_load_begin(0, flags & VALUE_WITH_KEY ? key : NULL, keep, err);
     int rc = DEJA_OK;
     if (v && flags & ~(uint64_t)VALUE_FLAGS)
         rc = value_load_unusable(v, DEJA_EVERSION, "it was saved by a newer version of the module",
@@ -352,8 +392,9 @@ struct value *value_load_flagged(uint64_t flags, const void *key, enum keep keep
 
 int value_load_end(struct value *v, uint64_t flags, deja_error *err)
 {
-    const bool partial =
-        flags & VALUE_PARTIAL && v->loaded >= VALUE_PAGE && !value_load_complete(v);
+    const size_t head = v->opaque ? 0 : value_head(v);
+    const bool partial = flags & VALUE_PARTIAL && v->loaded && v->loaded >= head && !v->opaque &&
+                         !value_load_complete(v);
     const int rc = v->opaque || partial ? DEJA_OK : value_load_finish(v, err);
     if (rc == DEJA_OK && v->opaque)
         v->opaque->flags = flags;
@@ -398,11 +439,16 @@ static int check_url_rules(struct value *v, deja_error *err)
 int value_load_write(struct value *v, const void *data, size_t len, deja_error *err)
 {
     if (!v->opaque) {
-        int rc = deja_import_write(v->load, data, len, err);
+        const uint64_t before = v->loaded;
+        int rc = v->foreign ? foreign_value_write(v, data, len, err)
+                            : deja_import_write(v->load, data, len, err);
+        if (rc == DEJA_OK && v->foreign)
+            return DEJA_OK;
         if (rc == DEJA_OK) {
             v->loaded += len;
             return DEJA_OK;
         }
+        v->loaded = before; /* of this piece, nothing */
         rc = keep_or_fail(v, rc, NULL, err);
         if (rc < 0)
             return rc;
@@ -415,6 +461,10 @@ int value_load_finish(struct value *v, deja_error *err)
     char page[VALUE_PAGE];
     if (v->opaque)
         return DEJA_OK;
+    if (v->foreign && foreign_value_complete(v))
+        return DEJA_OK;
+    if (v->foreign)
+        return keep_or_fail(v, fail(err, DEJA_EFORMAT, "it is truncated"), NULL, err);
     (void)deja_import_read(v->load, 0, page, sizeof page);
     int rc = deja_import_finish(v->load, &v->filter, err);
     if (rc == DEJA_OK) {
@@ -427,6 +477,8 @@ int value_load_finish(struct value *v, deja_error *err)
 
 int value_load_complete(const struct value *v)
 {
+    if (v->foreign)
+        return foreign_value_complete(v);
     return v->load && v->loaded >= VALUE_PAGE && v->loaded >= deja_import_len(v->load);
 }
 
@@ -436,11 +488,21 @@ int value_load_more(struct value *v, const void *data, size_t len, deja_error *e
     return rc == DEJA_OK && value_load_complete(v) ? value_load_finish(v, err) : rc;
 }
 
+/* For a client; damaged bytes are not kept, because they could be another file. */
+static struct value *import_foreign(const void *data, size_t len, deja_error *err)
+{
+    struct value *v = value_load_foreign(KEEP_NONE);
+    const int rc = value_load_write(v, data, len, err);
+    return kept_if(rc == DEJA_OK ? value_load_finish(v, err) : rc, v);
+}
+
 /* All bytes are here, so the import allocates all its memory at once. */
 struct value *value_import(const void *data, size_t len, const void *key, enum keep keep,
                            deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
+    if (!key && foreign_value_is(data, len, true))
+        return import_foreign(data, len, err);
     struct value *v = prepare(key, keep, &expect);
     int rc = deja_filter_import(data, len, &expect, &v->filter, err);
     if (rc == DEJA_OK)
@@ -467,8 +529,10 @@ struct value *value_copy(const struct value *from, deja_error *err)
     if (from->opaque)
         return copy_opaque(from, err);
     const uint64_t len = value_len(from);
-    struct value *v = value_load_begin(from->filter ? len : 0,
-                                       value_key_apart(from) ? from->key : NULL, KEEP_NONE, err);
+    struct value *v =
+        from->foreign ? value_load_foreign(KEEP_NONE)
+                      : value_load_begin(from->filter ? len : 0,
+                                         value_key_apart(from) ? from->key : NULL, KEEP_NONE, err);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
     int rc = v ? DEJA_OK : DEJA_ENOMEM;
     for (uint64_t at = 0; at < len && rc == DEJA_OK;) {

@@ -18,7 +18,8 @@ enum keep {
 enum {
     VALUE_WITH_KEY = 1,
     VALUE_PARTIAL = 2,
-    VALUE_FLAGS = VALUE_WITH_KEY | VALUE_PARTIAL
+    VALUE_FOREIGN = 4, /* a filter of RedisBloom: the bytes of its dump */
+    VALUE_FLAGS = VALUE_WITH_KEY | VALUE_PARTIAL | VALUE_FOREIGN
 };
 
 /* A filter that this build cannot use: its bytes, unchanged, and the reason. */
@@ -29,10 +30,11 @@ struct opaque {
     char why[sizeof((deja_error *)0)->text];
 };
 
-struct value { /* exactly one of the first three is set */
+struct value { /* exactly one of the first four is set */
     deja_filter *filter;
     deja_import *load;
     struct opaque *opaque;
+    struct foreign *foreign;   /* of RedisBloom (foreign_value.h), complete or being loaded */
     enum keep keep;            /* if the load fails */
     int with_key;              /* the key below came with the bytes */
     uint32_t kind;             /* deja_kind of the filter */
@@ -89,6 +91,7 @@ struct value *value_import(const void *data, size_t len, const void *key, enum k
  * or 0.  value_load_more writes a piece and finishes a complete load.  If a load fails but its
  * bytes are kept, it succeeds with an opaque value. */
 struct value *value_load_begin(uint64_t len, const void *key, enum keep keep, deja_error *err);
+struct value *value_load_foreign(enum keep keep); /* of RedisBloom */
 int value_load_write(struct value *v, const void *data, size_t len, deja_error *err);
 int value_load_finish(struct value *v, deja_error *err);
 int value_load_more(struct value *v, const void *data, size_t len, deja_error *err);
@@ -105,8 +108,13 @@ struct value *value_import_flagged(const void *data, size_t len, const void *key
                                    deja_error *err);
 
 /* The number of bytes that it has, complete or not; and a part of them. */
+/* Does it answer queries? */
+int value_is_ready(const struct value *v);
 uint64_t value_len(const struct value *v);
 size_t value_read(const struct value *v, uint64_t at, void *out, size_t len);
+/* The same, at most up to the end of a chunk of BF.SCANDUMP; the first one is the header. */
+size_t value_chunk(const struct value *v, uint64_t at, void *out, size_t len);
+size_t value_head(const struct value *v); /* bytes of the first chunk */
 /* Would the exported header page of a filter pass the checks of a load? */
 int value_check(const struct value *v, const char *page, deja_error *err);
 

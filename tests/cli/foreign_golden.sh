@@ -38,6 +38,21 @@ guava_characters() {
     _writes guava-chars guava-chars -n 66 -p 0.05
 }
 
+redisbloom_dumps() {
+    local file
+    for file in redisbloom redisbloom-fixed redisbloom-old64 redisbloom-old32; do
+        _reads $file
+        _reads $file --format redisbloom
+    done
+    _writes redisbloom redisbloom -n 20 -p 0.05
+    succeeds deja info "$golden/redisbloom.bloom" "$golden/redisbloom-fixed.bloom"
+    expect_stdout_has "format      RedisBloom dump, 64-bit hashes, grows"
+    expect_stdout_has "memory      184 B in 3 parts"
+    expect_stdout_has "capacity    140 keys, at a rate of 0.025"
+    expect_stdout_has "keys        64 counted; about "
+    expect_stdout_has "format      RedisBloom dump, 64-bit hashes, fixed size"
+}
+
 # A filter does not contain its keys, so no command can convert it.
 other_commands_say_what_the_file_is() {
     local command

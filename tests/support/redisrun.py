@@ -72,11 +72,12 @@ def environment():
 
 
 class Server:
-    def __init__(self, *options, folder=None, port=None):
+    def __init__(self, *options, folder=None, port=None, module=MODULE):
         self.port = port or free_port()
         self.folder = folder or os.path.abspath(f"server-{self.port}")
         os.makedirs(self.folder, exist_ok=True)
         self.options = options
+        self.module = module
         self.process = None
         self.start()
 
@@ -84,7 +85,7 @@ class Server:
         self.log = os.path.join(self.folder, "log")
         command = [BINARY, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
                    "--save", "", "--enable-debug-command", "yes", "--repl-diskless-sync-delay",
-                   "0", "--logfile", self.log, "--loadmodule", MODULE, *self.options]
+                   "0", "--logfile", self.log, "--loadmodule", self.module, *self.options]
         self.errors = open(os.path.join(self.folder, "stderr"), "ab")
         self.process = subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL,
                                         stdout=self.errors, stderr=self.errors)

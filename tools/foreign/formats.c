@@ -7,6 +7,7 @@ static const struct foreign_format *const formats[] = {
     &foreign_dcso,
     &foreign_guava,
     &foreign_guava_chars,
+    &foreign_redisbloom,
 };
 
 const struct foreign_format *foreign_format_at(size_t i)
