@@ -53,6 +53,17 @@ redisbloom_dumps() {
     expect_stdout_has "format      RedisBloom dump, 64-bit hashes, fixed size"
 }
 
+spark_versions_and_seeds() {
+    _reads spark
+    _reads spark-2
+    _reads spark-2 --format spark
+    _reads spark-seed
+    _writes spark spark -n 66 -p 0.05
+    _writes spark-2 spark-2 -n 66 -p 0.05
+    succeeds deja info "$golden/spark-2.bloom"
+    expect_stdout_has "format      Spark Bloom filter, version 2"
+}
+
 # A filter does not contain its keys, so no command can convert it.
 other_commands_say_what_the_file_is() {
     local command

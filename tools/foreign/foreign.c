@@ -183,6 +183,17 @@ int foreign_in_body(struct foreign_in *in, const struct foreign *f, struct forei
     return DEJA_OK;
 }
 
+int foreign_in_end(struct foreign_in *in, const struct foreign *f, deja_error *err)
+{
+    uint8_t more;
+    size_t got = 0;
+    const int rc = in->read(in, &more, 1, &got, err);
+    if (rc < 0 || got == 0)
+        return rc;
+    return fail(err, DEJA_EFORMAT, "is longer than its header says: it is not %s",
+                f->format->title);
+}
+
 /* --- Keys ------------------------------------------------------------------------- */
 
 static struct foreign_probe probe_of(const struct foreign *f, const struct foreign_part *part,

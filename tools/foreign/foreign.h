@@ -81,6 +81,9 @@ int foreign_in_header(struct foreign_in *in, const struct foreign *f, void *buf,
 int foreign_in_body(struct foreign_in *in, const struct foreign *f, struct foreign_part *part,
                     deja_error *err);
 
+/* Fails if there are more bytes. */
+int foreign_in_end(struct foreign_in *in, const struct foreign *f, deja_error *err);
+
 /* --- Formats -------------------------------------------------------------------- */
 
 /* The start of a file, decompressed. */

@@ -6,5 +6,6 @@ struct foreign_format;
 extern const struct foreign_format foreign_dcso;
 extern const struct foreign_format foreign_guava, foreign_guava_chars;
 extern const struct foreign_format foreign_redisbloom;
+extern const struct foreign_format foreign_spark, foreign_spark_2;
 
 #endif

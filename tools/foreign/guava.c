@@ -50,8 +50,7 @@ static bool is(const struct foreign_head *head)
 
 static int read(struct foreign *f, struct foreign_in *in, deja_error *err)
 {
-    uint8_t header[HEADER_LEN], more;
-    size_t got = 0;
+    uint8_t header[HEADER_LEN];
     int rc = foreign_in_header(in, f, header, sizeof header, err);
     if (rc < 0)
         return rc;
@@ -69,12 +68,7 @@ static int read(struct foreign *f, struct foreign_in *in, deja_error *err)
     rc = foreign_add_part(f, part, true, err);
     if (rc == DEJA_OK)
         rc = foreign_in_body(in, f, &f->part[0], err);
-    if (rc == DEJA_OK)
-        rc = in->read(in, &more, 1, &got, err);
-    return rc == DEJA_OK && got > 0
-               ? fail(err, DEJA_EFORMAT,
-                      "is longer than its header says: it is not a Guava filter")
-               : rc;
+    return rc == DEJA_OK ? foreign_in_end(in, f, err) : rc;
 }
 
 static bool write(const struct foreign *f, struct foreign_out *out)

@@ -243,17 +243,10 @@ static bool is(const struct foreign_head *head)
 
 static int read_bodies(struct foreign *f, struct foreign_in *in, deja_error *err)
 {
-    uint8_t more;
-    size_t got = 0;
     int rc = DEJA_OK;
     for (size_t i = 0; i < f->n_parts && rc == DEJA_OK; i++)
         rc = foreign_in_body(in, f, &f->part[i], err);
-    if (rc == DEJA_OK)
-        rc = in->read(in, &more, 1, &got, err);
-    return rc == DEJA_OK && got ? fail(err, DEJA_EFORMAT,
-                                       "is longer than its header says: it is not a RedisBloom "
-                                       "dump")
-                                : rc;
+    return rc == DEJA_OK ? foreign_in_end(in, f, err) : rc;
 }
 
 static int read(struct foreign *f, struct foreign_in *in, deja_error *err)
