@@ -20,6 +20,8 @@ typedef struct RedisModuleDigest RedisModuleDigest;
 typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
 typedef struct RedisModuleDefragCtx RedisModuleDefragCtx;
 typedef struct RedisModuleCommand RedisModuleCommand;
+typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
+typedef struct RedisModuleCommandFilter RedisModuleCommandFilter;
 typedef struct RedisModuleServerInfoData RedisModuleServerInfoData;
 
 typedef int (*RedisModuleCmdFunc)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
@@ -30,6 +32,7 @@ typedef int (*RedisModuleConfigSetNumericFunc)(const char *name, long long val, 
 typedef RedisModuleString *(*RedisModuleConfigGetStringFunc)(const char *name, void *privdata);
 typedef int (*RedisModuleConfigSetStringFunc)(const char *name, RedisModuleString *val,
                                               void *privdata, RedisModuleString **err);
+typedef void (*RedisModuleCommandFilterFunc)(RedisModuleCommandFilterCtx *filter);
 typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *privdata,
                                           RedisModuleString **err);
 
@@ -55,7 +58,8 @@ enum {
     REDISMODULE_EVENT_SHUTDOWN = 5,
     /* Configs */
     REDISMODULE_CONFIG_DEFAULT = 0,
-    REDISMODULE_CONFIG_MEMORY = 1 << 7, /* accepts units: 4gb */
+    REDISMODULE_CONFIG_MEMORY = 1 << 7,     /* accepts units: 4gb */
+    REDISMODULE_CONFIG_UNPREFIXED = 1 << 9, /* from Redis 8 on */
 };
 
 typedef struct RedisModuleEvent {
@@ -244,6 +248,7 @@ typedef struct RedisModuleCommandInfo {
     CALL(RedisModuleServerInfoData *, GetServerInfo, (RedisModuleCtx *, const char *))            \
     CALL(unsigned long long, ServerInfoGetFieldUnsigned,                                          \
          (RedisModuleServerInfoData *, const char *, int *))                                      \
+    CALL(const char *, ServerInfoGetFieldC, (RedisModuleServerInfoData *, const char *))          \
     CALL(void, FreeServerInfo, (RedisModuleCtx *, RedisModuleServerInfoData *))                   \
     CALL(int, RegisterNumericConfig,                                                              \
          (RedisModuleCtx *, const char *, long long, unsigned, long long, long long,              \
@@ -253,6 +258,11 @@ typedef struct RedisModuleCommandInfo {
          (RedisModuleCtx *, const char *, const char *, unsigned, RedisModuleConfigGetStringFunc, \
           RedisModuleConfigSetStringFunc, RedisModuleConfigApplyFunc, void *))                    \
     CALL(int, LoadConfigs, (RedisModuleCtx *))                                                    \
+    CALL(RedisModuleCommandFilter *, RegisterCommandFilter,                                       \
+         (RedisModuleCtx *, RedisModuleCommandFilterFunc, int))                                   \
+    CALL(int, CommandFilterArgsCount, (RedisModuleCommandFilterCtx *))                            \
+    CALL(RedisModuleString *, CommandFilterArgGet, (RedisModuleCommandFilterCtx *, int))          \
+    CALL(int, CommandFilterArgReplace, (RedisModuleCommandFilterCtx *, int, RedisModuleString *)) \
     CALL(void, Log, (RedisModuleCtx *, const char *, const char *, ...))                          \
     OPTIONAL(int, AddACLCategory, (RedisModuleCtx *, const char *))                               \
     OPTIONAL(int, SetCommandACLCategories, (RedisModuleCommand *, const char *))

@@ -540,27 +540,6 @@ def filters_of_deja_0_1_keep_their_forms():
 
 
 @case
-def settings_apply_to_new_filters():
-    c = server.raw()
-    c("FLUSHALL")
-    try:
-        for name, value in (("bf-error-rate", "0.001"), ("bf-initial-size", "5000"),
-                            ("bf-expansion-factor", "4")):
-            expect(c("CONFIG", "SET", "deja." + name, value), "OK")
-        c("BF.ADD", "k", "x")
-        expect(c("BF.INFO", "k", "CAPACITY"), [5000])
-        expect(c("BF.INFO", "k", "EXPANSION"), [4])
-        expect(c("BF.INFO", "k", "ERROR"), [b"0.001"])
-        for name, value in (("bf-error-rate", "2"), ("bf-error-rate", "x"),
-                            ("bf-initial-size", "0"), ("bf-expansion-factor", "-1")):
-            assert isinstance(c("CONFIG", "SET", "deja." + name, value), Error)
-        expect(c("CONFIG", "GET", "deja.bf-error-rate"), [b"deja.bf-error-rate", b"0.001"])
-    finally:
-        c("CONFIG", "SET", "deja.bf-error-rate", "0.01", "deja.bf-initial-size", "100",
-          "deja.bf-expansion-factor", "2")
-
-
-@case
 def key_events_are_published():
     r = fresh()
     r.config_set("notify-keyspace-events", "Kd")

@@ -72,12 +72,13 @@ def environment():
 
 
 class Server:
-    def __init__(self, *options, folder=None, port=None, module=MODULE):
+    def __init__(self, *options, folder=None, port=None, module=MODULE, arguments=()):
         self.port = port or free_port()
         self.folder = folder or os.path.abspath(f"server-{self.port}")
         os.makedirs(self.folder, exist_ok=True)
         self.options = options
         self.module = module
+        self.arguments = arguments  # of loadmodule
         self.process = None
         self.start()
 
@@ -85,7 +86,8 @@ class Server:
         self.log = os.path.join(self.folder, "log")
         command = [BINARY, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
                    "--save", "", "--enable-debug-command", "yes", "--repl-diskless-sync-delay",
-                   "0", "--logfile", self.log, "--loadmodule", self.module, *self.options]
+                   "0", "--logfile", self.log, "--loadmodule", self.module, *self.arguments,
+                   *self.options]
         self.errors = open(os.path.join(self.folder, "stderr"), "ab")
         self.process = subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL,
                                         stdout=self.errors, stderr=self.errors)
