@@ -75,22 +75,28 @@ static bool read_number(const struct call *c, int i, long long least, long long 
 
 static bool read_error(const struct call *c, int i, bool inserting, struct wish *w)
 {
-    return read_rate(c, i, &w->error, inserting ? "Bad error rate" : "ERR bad error rate",
+    if (inserting)
+        return read_rate(c, i, &w->error, "Bad error rate", "Bad error rate");
+    return read_rate(c, i, &w->error, "ERR bad error rate",
                      "ERR error rate must be in the range (0.000000, 1.000000)");
 }
 
 static bool read_capacity(const struct call *c, int i, bool inserting, struct wish *w)
 {
-    return read_number(c, i, 1, MAX_CAPACITY, &w->capacity,
-                       inserting ? "Bad capacity" : "ERR bad capacity",
+    if (inserting)
+        return read_number(c, i, 1, MAX_CAPACITY, &w->capacity, "Bad capacity", "Bad capacity");
+    return read_number(c, i, 1, MAX_CAPACITY, &w->capacity, "ERR bad capacity",
                        "ERR capacity must be in the range [1, 1073741824]");
 }
 
+/* In BF.RESERVE, the range is checked after everything else. */
 static bool read_expansion(const struct call *c, int i, bool inserting, struct wish *w)
 {
-    const char *const bad = inserting ? "Bad expansion" : "ERR bad expansion";
     w->expanding = true;
-    return read_number(c, i, 0, MAX_EXPANSION, &w->expansion, bad, bad);
+    if (inserting)
+        return read_number(c, i, 0, MAX_EXPANSION, &w->expansion, "Bad expansion",
+                           "Bad expansion");
+    return read_number(c, i, LLONG_MIN, LLONG_MAX, &w->expansion, "ERR bad expansion", "");
 }
 
 static bool read_tightening(const struct call *c, int i, struct wish *w)
@@ -112,13 +118,17 @@ static bool read_seed(const struct call *c, int i, struct wish *w)
     return len == DEJA_KEY_LEN || (call_error(c, "ERR invalid seed"), false);
 }
 
-static bool check_scaling(const struct call *c, const struct wish *w)
-{
-    const bool wrong = w->nonscaling && w->expanding && w->expansion > 0;
-    return !wrong || (call_error(c, "Nonscaling filters cannot expand"), false);
-}
-
 /* --- RESERVE ------------------------------------------------------------------ */
+
+static bool check_expansion(const struct call *c, const struct wish *w)
+{
+    const char *why = NULL;
+    if (w->expanding && w->nonscaling && w->expansion != 0)
+        why = "Nonscaling filters cannot expand";
+    else if (w->expansion < 0 || w->expansion > MAX_EXPANSION)
+        why = "ERR expansion must be in the range [0, 32768]";
+    return !why || (call_error(c, why), false);
+}
 
 static bool read_reserve(const struct call *c, struct wish *w)
 {
@@ -134,7 +144,7 @@ static bool read_reserve(const struct call *c, struct wish *w)
         else if (!read_expansion(c, i, false, w))
             return false;
     }
-    return check_scaling(c, w);
+    return check_expansion(c, w);
 }
 
 int bf_reserve(struct call *c)
@@ -266,36 +276,60 @@ int bf_madd(struct call *c)
     return insert(c, 2, true, &w);
 }
 
-/* The options of INSERT up to ITEMS; *first is the first item. */
+static bool insert_capacity(const struct call *c, int i, struct wish *w)
+{
+    return read_capacity(c, i, true, w);
+}
+
+static bool insert_error(const struct call *c, int i, struct wish *w)
+{
+    return read_error(c, i, true, w);
+}
+
+static bool insert_expansion(const struct call *c, int i, struct wish *w)
+{
+    return read_expansion(c, i, true, w);
+}
+
+/* Reads an option of INSERT that has a value, at argv[i]. */
+static bool read_valued(const struct call *c, int i, struct wish *w)
+{
+    static const struct {
+        const char *word;
+        bool (*read)(const struct call *c, int i, struct wish *w);
+    } valued[] = {
+        {"CAPACITY", insert_capacity},
+        {"ERROR", insert_error},
+        {"EXPANSION", insert_expansion},
+        {"TIGHTENING", read_tightening},
+        {"SEED", read_seed},
+        {"VALIDATESCALETO", read_scale_to},
+    };
+    for (size_t row = 0; row < sizeof valued / sizeof valued[0]; row++) {
+        if (!call_word_is(c, i, valued[row].word))
+            continue;
+        if (i + 1 == c->argc)
+            return RedisModule_WrongArity(c->ctx), false;
+        return valued[row].read(c, i + 1, w);
+    }
+    return call_error(c, "Unknown argument received"), false;
+}
+
+/* The options of INSERT up to ITEMS, in any order; *first is the first item.  NONSCALING overrides
+ * EXPANSION here. */
 static bool read_insert(const struct call *c, struct wish *w, bool *create, int *first)
 {
     int i = 2;
-    bool fine = true;
-    for (; i < c->argc && fine && !call_word_is(c, i, "ITEMS"); i++) {
-        const bool more = i + 1 < c->argc;
+    for (; i < c->argc && !call_word_is(c, i, "ITEMS"); i++) {
         if (call_word_is(c, i, "NOCREATE"))
             *create = false;
         else if (call_word_is(c, i, "NONSCALING"))
             w->nonscaling = true;
-        else if (more && call_word_is(c, i, "CAPACITY"))
-            fine = read_capacity(c, ++i, true, w);
-        else if (more && call_word_is(c, i, "ERROR"))
-            fine = read_error(c, ++i, true, w);
-        else if (more && call_word_is(c, i, "EXPANSION"))
-            fine = read_expansion(c, ++i, true, w);
-        else if (more && call_word_is(c, i, "TIGHTENING"))
-            fine = read_tightening(c, ++i, w);
-        else if (more && call_word_is(c, i, "SEED"))
-            fine = read_seed(c, ++i, w);
-        else if (more && call_word_is(c, i, "VALIDATESCALETO"))
-            fine = read_scale_to(c, ++i, w);
-        else
-            return call_error(c, "Unknown argument received"), false;
+        else if (!read_valued(c, i++, w))
+            return false;
     }
     *first = i + 1;
-    if (fine && *first >= c->argc)
-        return RedisModule_WrongArity(c->ctx), false;
-    return fine && check_scaling(c, w);
+    return *first < c->argc || (RedisModule_WrongArity(c->ctx), false);
 }
 
 int bf_insert(struct call *c)
@@ -406,7 +440,13 @@ int bf_info(struct call *c)
     if (field == FIELDS || (field == MAX_SCALED && !deja_kind_can(c->v->kind, DEJA_CAN_GROW)))
         return call_error(c, "Invalid information value");
     if (c->argc == 3) {
-        RedisModule_ReplyWithArray(c->ctx, 1);
+        /* A map with one field, but in RESP2 only its value. */
+        if (RedisModule_GetContextFlags(c->ctx) & REDISMODULE_CTX_FLAGS_RESP3) {
+            RedisModule_ReplyWithMap(c->ctx, 1);
+            RedisModule_ReplyWithSimpleString(c->ctx, fields[field].title);
+        } else {
+            RedisModule_ReplyWithArray(c->ctx, 1);
+        }
         return reply_field(c, field);
     }
     RedisModule_ReplyWithMap(c->ctx, ALL);

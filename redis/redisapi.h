@@ -48,6 +48,7 @@ enum {
     /* GetContextFlags */
     REDISMODULE_CTX_FLAGS_REPLICATED = 1 << 12,
     REDISMODULE_CTX_FLAGS_LOADING = 1 << 13,
+    REDISMODULE_CTX_FLAGS_RESP3 = 1 << 22,
     /* SetModuleOptions: report a truncated or damaged RDB to us instead of exiting */
     REDISMODULE_OPTIONS_HANDLE_IO_ERRORS = 1 << 0,
     REDISMODULE_NOTIFY_MODULE = 1 << 13,

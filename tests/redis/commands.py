@@ -86,10 +86,11 @@ def replies_have_the_types_of_redisbloom():
         expect(c("BF.MEXISTS", "none", "a", "zz"), [no, no])
         expect(c("BF.CARD", "k"), 3)
         expect(c("BF.CARD", "none"), 0)
-        expect(c("BF.INFO", "k", "CAPACITY"), [100])
-        expect(c("BF.INFO", "k", "items"), [3])
-        expect(c("BF.INFO", "k", "FILTERS"), [1])
-        expect(c("BF.INFO", "k", "EXPANSION"), [2])
+        for word, title, value in (("CAPACITY", "Capacity", 100),
+                                   ("items", "Number of items inserted", 3),
+                                   ("FILTERS", "Number of filters", 1),
+                                   ("EXPANSION", "Expansion rate", 2)):
+            expect(c("BF.INFO", "k", word), [value] if protocol == 2 else {title: value})
         info = c("BF.INFO", "k")
         if protocol == 2:
             assert info[0::2] == ["Capacity", "Size", "Number of filters",
@@ -99,7 +100,8 @@ def replies_have_the_types_of_redisbloom():
         expect(info["Number of items inserted"], 3)
         expect(info["Expansion rate"], 2)
         expect(c("BF.RESERVE", "n", SURE, "2", "NONSCALING"), "OK")
-        expect(c("BF.INFO", "n", "EXPANSION"), [None])
+        expect(c("BF.INFO", "n", "EXPANSION"),
+               [None] if protocol == 2 else {"Expansion rate": None})
         expect(c("BF.MADD", "n", "a", "b", "a", "c", "d"),
                [yes, yes, no, Error("ERR non scaling filter is full")])
         expect(c("BF.ADD", "n", "x"), Error("ERR non scaling filter is full"))
@@ -117,9 +119,9 @@ def a_reserved_filter_takes_eleven_bits_per_item():
     expect(c("BF.RESERVE", "k", "0.01", "4000000"), "OK")
     size = c("MEMORY", "USAGE", "k")
     assert 4000000 * 9.9 / 8 < size < 4000000 * 11 / 8, size
-    expect(c("BF.INFO", "k", "TIGHTENING"), [0.2])
+    expect(c("BF.INFO", "k", "TIGHTENING"), {"Tightening ratio": 0.2})
     expect(c("BF.INSERT", "t", "TIGHTENING", "0.5", "ITEMS", "a"), [True])
-    expect(c("BF.INFO", "t", "TIGHTENING"), [0.5])
+    expect(c("BF.INFO", "t", "TIGHTENING"), {"Tightening ratio": 0.5})
 
 
 @case
@@ -131,6 +133,7 @@ def errors_have_the_messages_of_redisbloom():
     wrong = "WRONGTYPE Operation against a key holding the wrong kind of value"
     rate = "ERR error rate must be in the range (0.000000, 1.000000)"
     size = "ERR capacity must be in the range [1, 1073741824]"
+    grow = "ERR expansion must be in the range [0, 32768]"
     for words, want in (
             ("BF.RESERVE k 0.01 100", "ERR item exists"),
             ("BF.RESERVE x y 100", "ERR bad error rate"),
@@ -142,19 +145,22 @@ def errors_have_the_messages_of_redisbloom():
             ("BF.RESERVE x 0.01 99999999999999999999", "ERR bad capacity"),
             ("BF.RESERVE x 0.01 100 EXPANSION", "ERR no expansion"),
             ("BF.RESERVE x 0.01 100 EXPANSION y", "ERR bad expansion"),
-            ("BF.RESERVE x 0.01 100 EXPANSION -1", "ERR bad expansion"),
-            ("BF.RESERVE x 0.01 100 EXPANSION 99999", "ERR bad expansion"),
+            ("BF.RESERVE x 0.01 100 EXPANSION -1", grow),
+            ("BF.RESERVE x 0.01 100 EXPANSION 32769", grow),
             ("BF.RESERVE x 0.01 100 NONSCALING EXPANSION 2", "Nonscaling filters cannot expand"),
+            ("BF.RESERVE x 0.01 100 EXPANSION 99999 NONSCALING",
+             "Nonscaling filters cannot expand"),
             ("BF.RESERVE x 0.01 100 FASTER", "Unknown argument received"),
             ("BF.INSERT x ERROR y ITEMS a", "Bad error rate"),
             ("BF.INSERT x CAPACITY y ITEMS a", "Bad capacity"),
             ("BF.INSERT x EXPANSION y ITEMS a", "Bad expansion"),
-            ("BF.INSERT x ERROR 2 ITEMS a", rate), ("BF.INSERT x CAPACITY 0 ITEMS a", size),
+            ("BF.INSERT x ERROR 2 ITEMS a", "Bad error rate"),
+            ("BF.INSERT x CAPACITY 0 ITEMS a", "Bad capacity"),
+            ("BF.INSERT x EXPANSION 32769 ITEMS a", "Bad expansion"),
             ("BF.INSERT x WHAT ITEMS a", "Unknown argument received"),
             ("BF.INSERT x NOCREATE ITEMS a", "ERR not found"),
             ("BF.INSERT x SEED short ITEMS a", "ERR invalid seed"),
             ("BF.INSERT x TIGHTENING 1 ITEMS a", "ERR bad tightening ratio"),
-            ("BF.INSERT x NONSCALING EXPANSION 2 ITEMS a", "Nonscaling filters cannot expand"),
             ("BF.INFO none", "ERR not found"), ("BF.INFO k WHAT", "Invalid information value"),
             ("BF.SCANDUMP none 0", "ERR not found"),
             ("BF.SCANDUMP k x", "Second argument must be numeric"),
@@ -174,7 +180,8 @@ def errors_have_the_messages_of_redisbloom():
         expect(c(*command.split()), Error(wrong), command)
     for command in ("BF.RESERVE", "BF.RESERVE k 0.1", "BF.RESERVE k 0.1 1 2 3 4 5", "BF.ADD k",
                     "BF.ADD k a b", "BF.MADD k", "BF.INSERT k", "BF.INSERT k ITEMS",
-                    "BF.INSERT k NOCREATE ITEMS", "BF.EXISTS k", "BF.EXISTS k a b", "BF.MEXISTS k",
+                    "BF.INSERT k NOCREATE ITEMS", "BF.INSERT k NOCREATE CAPACITY",
+                    "BF.INSERT k ERROR", "BF.INSERT k NONSCALING EXPANSION", "BF.EXISTS k", "BF.EXISTS k a b", "BF.MEXISTS k",
                     "BF.INFO", "BF.INFO k SIZE ITEMS", "BF.CARD", "BF.SCANDUMP k",
                     "BF.LOADCHUNK k 1", "DEJA.RESERVE", "DEJA.ADD k", "DEJA.CHECK k",
                     "DEJA.REMOVE k", "DEJA.COUNT k", "DEJA.MERGE k", "DEJA.FOLD", "DEJA.FOLD k 1 2",
@@ -182,6 +189,27 @@ def errors_have_the_messages_of_redisbloom():
         got = c(*command.split())
         assert isinstance(got, Error) and "wrong number of arguments" in got, (command, got)
     expect(c("EXISTS", "x"), 0)
+
+
+@case
+def options_of_insert_may_come_in_any_order():
+    c = server.raw()
+    c("FLUSHALL")
+    orders = (("CAPACITY", 50, "ERROR", "0.001", "EXPANSION", 4),
+              ("expansion", 4, "error", "0.001", "capacity", 50))
+    for i, options in enumerate(orders):
+        expect(c("BF.INSERT", f"k{i}", *options, "ITEMS", "a", "ITEMS", "a"), [1, 1, 0])
+        expect(c("BF.INFO", f"k{i}", "CAPACITY"), [50])
+        expect(c("BF.INFO", f"k{i}", "EXPANSION"), [4])
+    # NONSCALING overrides EXPANSION here, and EXPANSION 0 is NONSCALING.
+    for i, options in enumerate((("EXPANSION", 2, "NONSCALING"), ("NONSCALING", "EXPANSION", 2),
+                                 ("EXPANSION", 0))):
+        expect(c("BF.INSERT", f"n{i}", *options, "ITEMS", "a"), [1])
+        expect(c("BF.INFO", f"n{i}", "EXPANSION"), [None])
+    expect(c("BF.RESERVE", "zero", "0.01", 10, "NONSCALING", "EXPANSION", 0), "OK")
+    # The options of an existing filter stay what they are.
+    expect(c("BF.INSERT", "k0", "CAPACITY", 999, "NOCREATE", "ITEMS", "b"), [1])
+    expect(c("BF.INFO", "k0", "CAPACITY"), [50])
 
 
 # --- Growth and rates -------------------------------------------------------------------
