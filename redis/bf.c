@@ -1,9 +1,7 @@
 /* bf.c - the commands of RedisBloom, with the same syntax, replies and errors.
  *
- * BF.RESERVE and the others create a scalable filter of blocked parts; with NONSCALING, they create
- * a blocked filter.  They work on filters of any kind.  The first part gets four fifths of the
- * rate, because most clients reserve the capacity that they need: at 1 %, an item takes 10.4 bits
- * (RedisBloom's first part, with half of the rate: 11.0).
+ * BF.RESERVE and the others create filters with the options of wish.c.  They work on filters of
+ * any kind.
  *
  * A filter that cannot grow is full when it holds as many keys as its capacity, and BF.ADD then
  * fails, as in RedisBloom; this is how the rate is kept.  DEJA.ADD would continue.  In a spectral
@@ -14,45 +12,13 @@
 #include "items.h"
 #include "reserve.h"
 #include "scaling.h"
+#include "wish.h"
 #include <string.h>
 
 #define MAX_CAPACITY  ((long long)1 << 30)
 #define MAX_EXPANSION 32768 /* of RedisBloom */
-#define MAX_GROWTH    1024  /* of a scalable filter */
-#define TIGHTENING    0.2   /* below 0.5: the share of the rate for later parts */
 
 /* --- Options of a new filter ----------------------------------------------------- */
-
-struct wish {
-    double error;
-    long long capacity, expansion; /* expansion 0: the filter does not grow */
-    bool nonscaling, expanding;    /* the client said so */
-    double tightening;
-    const char *key;    /* or NULL */
-    long long scale_to; /* capacity that the filter must be able to reach; 0: any */
-};
-
-static struct wish defaults(void)
-{
-    return (struct wish){.error = settings.bf_error,
-                         .capacity = settings.bf_capacity,
-                         .expansion = settings.bf_expansion,
-                         .tightening = TIGHTENING};
-}
-
-static deja_options options_of(const struct wish *w)
-{
-    deja_options opt = DEJA_OPTIONS_INIT;
-    opt.kind = w->nonscaling || w->expansion == 0 ? DEJA_BLOCKED : DEJA_SCALABLE;
-    opt.capacity = (uint64_t)w->capacity;
-    opt.fp_rate = w->error;
-    opt.key = w->key;
-    if (deja_kind_can(opt.kind, DEJA_CAN_GROW)) {
-        opt.growth = (uint32_t)(w->expansion < MAX_GROWTH ? w->expansion : MAX_GROWTH);
-        opt.tightening = w->tightening;
-    }
-    return opt;
-}
 
 /* The functions below reply with an error and return false if an argument is invalid: `bad` if it
  * is not a number, `range` if it is out of range.  In BF.INSERT, some texts differ. */
@@ -149,10 +115,10 @@ static bool read_reserve(const struct call *c, struct wish *w)
 
 int bf_reserve(struct call *c)
 {
-    struct wish w = defaults();
+    struct wish w = wish_defaults();
     if (!read_reserve(c, &w))
         return REDISMODULE_OK;
-    deja_options opt = options_of(&w);
+    deja_options opt = wish_options(&w);
     return reserve_new(c, &opt, "bloom.reserve");
 }
 
@@ -237,7 +203,7 @@ static int add_and_reply(const struct call *c, int first, bool many)
 /* Can the new filter grow as far as the client demands? */
 static bool check_scale_to(const struct call *c, const struct wish *w)
 {
-    const deja_options opt = options_of(w);
+    const deja_options opt = wish_options(w);
     const char *why = NULL;
     if (w->scale_to && !deja_kind_can(opt.kind, DEJA_CAN_GROW))
         why = "ERR cannot use NONSCALING and VALIDATESCALETO options together";
@@ -257,7 +223,7 @@ static int insert(struct call *c, int first, bool many, const struct wish *w)
     if (!c->v && !w)
         return call_error(c, "ERR not found");
     if (!c->v) {
-        deja_options opt = options_of(w);
+        deja_options opt = wish_options(w);
         if (!check_scale_to(c, w) || !reserve_make(c, &opt))
             return REDISMODULE_OK;
     }
@@ -266,13 +232,13 @@ static int insert(struct call *c, int first, bool many, const struct wish *w)
 
 int bf_add(struct call *c)
 {
-    const struct wish w = defaults();
+    const struct wish w = wish_defaults();
     return insert(c, 2, false, &w);
 }
 
 int bf_madd(struct call *c)
 {
-    const struct wish w = defaults();
+    const struct wish w = wish_defaults();
     return insert(c, 2, true, &w);
 }
 
@@ -334,7 +300,7 @@ static bool read_insert(const struct call *c, struct wish *w, bool *create, int 
 
 int bf_insert(struct call *c)
 {
-    struct wish w = defaults();
+    struct wish w = wish_defaults();
     bool create = true;
     int first;
     if (!read_insert(c, &w, &create, &first))

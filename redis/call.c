@@ -1,10 +1,22 @@
 /* call.c - one call of a command: its arguments, the key that it names, and replies. */
 #include "call.h"
+#include "rest.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 /* --- Keys --------------------------------------------------------------------- */
+
+/* A filter at rest has to be awake for a command. */
+static bool wake(struct call *c)
+{
+    deja_error err = {0, ""};
+    const int rc = rest_wake(c->v, &err);
+    if (rc < 0)
+        return call_fail(c, rc, &err), false;
+    rest_note(c->v);
+    return true;
+}
 
 bool call_open(struct call *c, int mode)
 {
@@ -17,7 +29,7 @@ bool call_open(struct call *c, int mode)
         c->v = RedisModule_ModuleTypeGetValue(c->key);
     else
         call_error(c, "WRONGTYPE Operation against a key holding the wrong kind of value");
-    return c->v;
+    return c->v && wake(c);
 }
 
 bool call_filter(struct call *c, int mode)

@@ -2,6 +2,7 @@
  * and the function that the server calls for each command. */
 #include "commands.h"
 #include "reserve.h"
+#include "rest.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -105,6 +106,7 @@ static int run(int (*command)(struct call *c), int least, int most, RedisModuleC
         return RedisModule_WrongArity(ctx);
     const int rc = command(&c);
     RedisModule_CloseKey(c.key);
+    rest_trim();
     return rc;
 }
 

@@ -15,6 +15,7 @@
  * are written as DEJA.IMPORT, which keeps all bytes while the server loads; its argument FLAGS
  * exists only for this. */
 #include "rdb.h"
+#include "rest.h"
 #include "warn.h"
 #include <string.h>
 
@@ -133,6 +134,7 @@ static void *load(RedisModuleIO *io, int encver)
         return NULL;
     }
     warn_if_kept(ctx, name, v);
+    rest_trim();
     return v;
 }
 
@@ -197,13 +199,15 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *va
     deja_error err = {0, ""};
     (void)from, (void)to;
     value_asking(NULL);
-    return value_copy(value, &err);
+    struct value *v = value_copy(value, &err);
+    rest_trim();
+    return v;
 }
 
 /* Bodies and counts, but not the header page of a filter, which contains the time. */
 static void digest(RedisModuleDigest *d, void *value)
 {
-    const struct value *v = value;
+    struct value *v = value;
     const uint64_t len = value_len(v);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
     for (uint64_t at = v->opaque || v->foreign ? 0 : VALUE_PAGE; at < len;) {
@@ -212,7 +216,8 @@ static void digest(RedisModuleDigest *d, void *value)
         at += got;
     }
     RedisModule_Free(piece);
-    if (v->filter) {
+    if (rest_wake(v, NULL) == DEJA_OK && v->filter) {
+        rest_note(v);
         const deja_stats o = value_stats(v);
         RedisModule_DigestAddLongLong(d, (long long)o.kind);
         RedisModule_DigestAddLongLong(d, (long long)o.keys);
@@ -220,6 +225,7 @@ static void digest(RedisModuleDigest *d, void *value)
         RedisModule_DigestAddLongLong(d, (long long)o.visit);
     }
     RedisModule_DigestEndSequence(d);
+    rest_trim();
 }
 
 int rdb_create_type(RedisModuleCtx *ctx)

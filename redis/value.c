@@ -14,6 +14,7 @@
  * tries again to turn it into a filter. */
 #include "value.h"
 #include "foreign_value.h"
+#include "rest.h"
 #include "tools/base/fail.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,7 +42,8 @@ void value_asking(RedisModuleCtx *ctx)
 
 /* --- Memory ------------------------------------------------------------------- */
 
-#define LARGE ((size_t)1 << 20) /* the server itself bounds smaller allocations */
+#define LARGE         ((size_t)1 << 20)  /* the server itself bounds smaller allocations */
+#define LARGEST_CLASS ((size_t)14 << 10) /* jemalloc's largest class without pages of its own */
 
 static bool fits_maxmemory(size_t size)
 {
@@ -80,10 +82,20 @@ int value_too_large(uint64_t bytes)
     return bytes > (uint64_t)settings.filter_max_bytes && is_bounded();
 }
 
-/* As the server counts them, including what its allocator rounds up. */
-static void count_bytes(struct value *v, void *start, bool taken)
+#define PAGE ((size_t)4096)
+
+/* The memory that `asked` bytes at `start` take.  The allocator rounds small sizes up to one of its
+ * classes.  It rounds large ones up by a fifth, but the pages at their end are never touched and
+ * take no memory. */
+static size_t taken_by(void *start, size_t asked)
 {
-    const size_t size = RedisModule_MallocSize(start);
+    const size_t size = RedisModule_MallocSize(start), pages = (asked + PAGE - 1) & ~(PAGE - 1);
+    return size > LARGEST_CLASS && pages < size ? pages : size;
+}
+
+static void count_bytes(struct value *v, void *start, size_t asked, bool taken)
+{
+    const size_t size = taken_by(start, asked);
     v->bytes += taken ? size : -size;
     n_bytes += taken ? size : -size;
 }
@@ -102,16 +114,31 @@ static void *aligned_alloc_hook(void *ctx, size_t size, size_t align)
     char *p = start + sizeof start;
     p += -(uintptr_t)p & (align - 1);
     memcpy(p - sizeof start, &start, sizeof start);
-    count_bytes(v, start, true);
+    count_bytes(v, start, (size_t)(p - start) + size, true);
     return p;
 }
 
 static void aligned_free_hook(void *ctx, void *p, size_t size)
 {
     char *start;
-    (void)size;
     memcpy(&start, (char *)p - sizeof start, sizeof start);
-    count_bytes(ctx, start, false);
+    count_bytes(ctx, start, (size_t)((char *)p - start) + size, false);
+    RedisModule_Free(start);
+}
+
+void *value_take(struct value *v, size_t size)
+{
+    void *start = RedisModule_TryAlloc(size);
+    if (start)
+        count_bytes(v, start, size, true);
+    return start;
+}
+
+void value_give(struct value *v, void *start)
+{
+    if (!start)
+        return;
+    count_bytes(v, start, RedisModule_MallocSize(start), false);
     RedisModule_Free(start);
 }
 
@@ -141,10 +168,12 @@ void value_free(void *value)
     struct value *v = value;
     if (!v)
         return;
+    rest_forget(v);
     deja_filter_free(v->filter);
     deja_import_free(v->load);
     foreign_value_free(v);
     opaque_free(v);
+    value_give(v, v->rest.at);
     n_values--;
     RedisModule_Free(v);
 }
@@ -178,14 +207,17 @@ struct value *value_make(deja_options *opt, deja_error *err)
     if (rc == DEJA_OK)
         rc = deja_filter_new(opt, &v->filter, err);
     opt->alloc = NULL;
-    if (rc == DEJA_OK)
+    if (rc == DEJA_OK) {
         v->kind = value_stats(v).kind;
+        rest_note(v);
+    }
     return kept_if(rc, v);
 }
 
 size_t value_memory(const struct value *v)
 {
-    return sizeof *v + v->bytes;
+    const size_t at_rest = rest_size(v);
+    return sizeof *v + (at_rest ? at_rest : v->bytes);
 }
 
 deja_stats value_stats(const struct value *v)
@@ -208,13 +240,15 @@ int value_key_apart(const struct value *v)
 
 int value_is_ready(const struct value *v)
 {
-    return v->filter || (v->foreign && foreign_value_complete(v));
+    return v->filter || v->rest.at || (v->foreign && foreign_value_complete(v));
 }
 
 uint64_t value_len(const struct value *v)
 {
     if (v->foreign)
         return foreign_value_len(v);
+    if (v->rest.at)
+        return rest_len(v);
     return v->filter ? deja_filter_export_len(v->filter) : v->loaded;
 }
 
@@ -238,6 +272,8 @@ size_t value_read(const struct value *v, uint64_t at, void *out, size_t len)
         return deja_filter_export(v->filter, at, out, len);
     if (v->load)
         return deja_import_read(v->load, at, out, len);
+    if (v->rest.at)
+        return rest_read(v, at, out, len);
     const struct opaque *o = v->opaque;
     const size_t left = at < o->len ? o->len - (size_t)at : 0, got = len < left ? len : left;
     if (got)
@@ -429,8 +465,10 @@ static int check_url_rules(struct value *v, deja_error *err)
     const deja_stats o = value_stats(v);
     v->kind = o.kind;
     v->url = NULL;
-    if (o.profile == 0 || value_rules(v))
+    if (o.profile == 0 || value_rules(v)) {
+        rest_note(v);
         return DEJA_OK;
+    }
     return fail(err, DEJA_EMISMATCH,
                 "its URLs follow different rules than this server's: different parameters, a "
                 "different version of the profile, or a build with or without libidn2");
@@ -531,7 +569,7 @@ struct value *value_copy(const struct value *from, deja_error *err)
     const uint64_t len = value_len(from);
     struct value *v =
         from->foreign ? value_load_foreign(KEEP_NONE)
-                      : value_load_begin(from->filter ? len : 0,
+                      : value_load_begin(from->filter || from->rest.at ? len : 0,
                                          value_key_apart(from) ? from->key : NULL, KEEP_NONE, err);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
     int rc = v ? DEJA_OK : DEJA_ENOMEM;
@@ -547,7 +585,7 @@ struct value *value_copy(const struct value *from, deja_error *err)
 int value_check(const struct value *v, const char *page, deja_error *err)
 {
     if (!v->filter)
-        return DEJA_OK; /* its bytes are unchanged since they arrived */
+        return DEJA_OK; /* its bytes are unchanged since they arrived, or came to rest */
     struct value *trial = value_load_begin(0, value_key_apart(v) ? v->key : NULL, KEEP_NONE, err);
     const int rc = trial ? value_load_write(trial, page, VALUE_PAGE, err) : DEJA_ENOMEM;
     value_free(trial);

@@ -4,6 +4,8 @@
 #define VALUE_H
 #include "redisapi.h"
 #include <deja.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 /* What to do with bytes that are not a filter for this build.  A client gets an error.  RESTORE
  * keeps bytes that another build can use.  While the server loads its data, or follows a primary
@@ -30,11 +32,20 @@ struct opaque {
     char why[sizeof((deja_error *)0)->text];
 };
 
-struct value { /* exactly one of the first four is set */
+/* The bytes of a small filter that is not in use (rest.c). */
+struct rest {
+    uint8_t *at;
+    size_t len;
+};
+
+struct value { /* exactly one of the first five is set */
     deja_filter *filter;
     deja_import *load;
     struct opaque *opaque;
-    struct foreign *foreign;   /* of RedisBloom (foreign_value.h), complete or being loaded */
+    struct foreign *foreign;     /* of RedisBloom (foreign_value.h), complete or being loaded */
+    struct rest rest;            /* at is NULL: it is not at rest */
+    struct value *newer, *older; /* in the list of rest.c */
+    atomic_bool listed;
     enum keep keep;            /* if the load fails */
     int with_key;              /* the key below came with the bytes */
     uint32_t kind;             /* deja_kind of the filter */
@@ -69,6 +80,9 @@ struct totals value_totals(void);
 
 struct value *value_new(void);
 void value_free(void *value);
+/* Memory that belongs to the value; NULL: there is none. */
+void *value_take(struct value *v, size_t size);
+void value_give(struct value *v, void *start);
 
 /* From now on, allocations belong to the command of ctx and are bounded by filter-max-bytes and
  * maxmemory; NULL: to a load, and are not bounded. */
@@ -119,7 +133,7 @@ size_t value_head(const struct value *v); /* bytes of the first chunk */
 int value_check(const struct value *v, const char *page, deja_error *err);
 
 deja_stats value_stats(const struct value *v);
-/* Its memory in bytes. */
+/* Its memory in bytes.  That of a small filter in use is what it takes at rest. */
 size_t value_memory(const struct value *v);
 int value_key_apart(const struct value *v); /* its file does not contain its key */
 
