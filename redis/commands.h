@@ -28,7 +28,8 @@
     COMMAND(deja_cmd_rotate, 2, MANY)                                                             \
     COMMAND(deja_cmd_info, 2, 2)                                                                  \
     COMMAND(deja_cmd_export, 2, 2)                                                                \
-    COMMAND(deja_cmd_import, 3, MANY)
+    COMMAND(deja_cmd_import, 3, MANY)                                                             \
+    COMMAND(deja_cmd_help, 1, 2)
 
 #define COMMANDS_DECLARE(name, least, most) int name(struct call *c);
 COMMANDS(COMMANDS_DECLARE)

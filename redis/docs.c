@@ -1,8 +1,10 @@
 /* docs.c - the list of commands: the information for COMMAND, COMMAND DOCS and cluster clients,
  * and the function that the server calls for each command. */
 #include "commands.h"
+#include "help.h"
 #include "reserve.h"
 #include "rest.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +32,16 @@ ARGS(insert_args, KEY_ARG("key"), MAYBE("capacity", INTEGER, "CAPACITY"),
      MAYBE("tightening", DOUBLE, "TIGHTENING"), MAYBE("seed", STRING, "SEED"),
      MAYBE("scale-to", INTEGER, "VALIDATESCALETO"), WORD("nocreate", "NOCREATE"),
      WORD("nonscaling", "NONSCALING"), FULL("items", PURE_TOKEN, -1, "ITEMS", 0), LIST("item"));
-ARGS(info_args, KEY_ARG("key"), MAYBE("field", STRING, NULL));
+#define CHOICE(tok) FULL(tok, PURE_TOKEN, -1, tok, 0)
+ARGS(info_fields, CHOICE("CAPACITY"), CHOICE("SIZE"), CHOICE("FILTERS"), CHOICE("ITEMS"),
+     CHOICE("EXPANSION"), CHOICE("ERROR"), CHOICE("TIGHTENING"), CHOICE("MAXSCALEDCAPACITY"));
+ARGS(info_args, KEY_ARG("key"),
+     {.name = "field",
+      .type = REDISMODULE_ARG_TYPE_ONEOF,
+      .key_spec_index = -1,
+      .flags = REDISMODULE_CMD_ARG_OPTIONAL,
+      .subargs = info_fields});
+ARGS(help_args, MAYBE("command", STRING, NULL));
 ARGS(scandump_args, KEY_ARG("key"), ARG("iterator", INTEGER));
 ARGS(loadchunk_args, KEY_ARG("key"), ARG("iterator", INTEGER), ARG("data", STRING));
 ARGS(merge_args, KEY_ARG("destination"),
@@ -181,7 +192,33 @@ static const struct command {
      "Returns a filter as the bytes of a .deja file"},
     {"DEJA.IMPORT", RUN(deja_cmd_import), WRITES, creates, import_args, PER_BYTE,
      "Creates a filter from the bytes of a .deja file"},
+    {"DEJA.HELP", RUN(deja_cmd_help), "readonly fast allow-loading allow-stale", NULL, help_args,
+     "O(1)", "Returns the syntax of these commands, or of one"},
 };
+#define N_COMMANDS (sizeof commands / sizeof commands[0])
+
+/* Two lines for each command. */
+int deja_cmd_help(struct call *c)
+{
+    char text[1200];
+    long n = 0;
+    RedisModule_ReplyWithArray(c->ctx, REDISMODULE_POSTPONED_LEN);
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (c->argc > 1 && !call_word_is(c, 1, commands[i].name))
+            continue;
+        (void)help_syntax(commands[i].name, commands[i].args, text, sizeof text);
+        RedisModule_ReplyWithCString(c->ctx, text);
+        snprintf(text, sizeof text, "    %s.", commands[i].summary);
+        RedisModule_ReplyWithCString(c->ctx, text);
+        n += 2;
+    }
+    if (n == 0) {
+        RedisModule_ReplyWithCString(c->ctx, "no such command; DEJA.HELP lists all");
+        n = 1;
+    }
+    RedisModule_ReplySetArrayLength(c->ctx, n);
+    return REDISMODULE_OK;
+}
 
 /* Redis 7.0 lacks the call; there, ACL rules name commands (+bf.exists) and keys (%R~*). */
 static int categorize(RedisModuleCommand *command, const struct command *c)
@@ -215,17 +252,26 @@ static int describe(RedisModuleCtx *ctx, const struct command *c)
     return categorize(command, c);
 }
 
+/* In lower case, like the server's own commands and RedisBloom's. */
+static int create(RedisModuleCtx *ctx, const struct command *c)
+{
+    char name[24];
+    const int first = c->keys ? 1 : 0, last = c->keys == merges ? -1 : first;
+    size_t n = 0;
+    for (; c->name[n]; n++)
+        name[n] = (char)tolower((unsigned char)c->name[n]);
+    name[n] = 0;
+    return RedisModule_CreateCommand(ctx, name, c->run, c->flags, first, last, first);
+}
+
 int commands_create(RedisModuleCtx *ctx)
 {
     if (RedisModule_AddACLCategory) /* fails harmlessly if another module added it */
         RedisModule_AddACLCategory(ctx, "bloom");
     describe_options();
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    for (size_t i = 0; i < N_COMMANDS; i++) {
         const struct command *c = &commands[i];
-        const int last = c->keys == merges ? -1 : 1;
-        if (RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, 1, last, 1) !=
-                REDISMODULE_OK ||
-            describe(ctx, c) != REDISMODULE_OK) {
+        if (create(ctx, c) != REDISMODULE_OK || describe(ctx, c) != REDISMODULE_OK) {
             RedisModule_Log(ctx, "warning", "cannot create the command %s", c->name);
             return REDISMODULE_ERR;
         }

@@ -208,6 +208,7 @@ typedef struct RedisModuleCommandInfo {
     CALL(int, ReplyWithCString, (RedisModuleCtx *, const char *))                                 \
     CALL(int, ReplyWithStringBuffer, (RedisModuleCtx *, const char *, size_t))                    \
     CALL(int, ReplyWithArray, (RedisModuleCtx *, long))                                           \
+    CALL(void, ReplySetArrayLength, (RedisModuleCtx *, long))                                     \
     CALL(int, ReplyWithMap, (RedisModuleCtx *, long))                                             \
     CALL(void, ReplySetMapLength, (RedisModuleCtx *, long))                                       \
     CALL(RedisModuleKey *, OpenKey, (RedisModuleCtx *, RedisModuleString *, int))                 \

@@ -610,7 +610,51 @@ def commands_are_described():
     except redis.exceptions.NoPermissionError:
         pass
     r.execute_command("ACL", "DELUSER", "reader")
+    fields = c("COMMAND", "DOCS", "bf.info")[1]
+    arguments = fields[fields.index(b"arguments") + 1]
+    choices = arguments[1][arguments[1].index(b"arguments") + 1]
+    assert [dict(zip(a[0::2], a[1::2]))[b"token"] for a in choices][:5] == [
+        b"CAPACITY", b"SIZE", b"FILTERS", b"ITEMS", b"EXPANSION"], choices
+    if b"bloom" in c("ACL", "CAT"):  # from Redis 7.4 on, and in Valkey
+        listed = set(c("ACL", "CAT", "bloom"))
+        assert listed >= {n.encode() for n in names} - {b"deja.help"}, listed
+        r.execute_command("ACL", "SETUSER", "bloom", "on", ">x", "~*", "-@all", "+@bloom")
+        user = server.client(username="bloom", password="x")
+        assert user.execute_command("BF.ADD", "k", "x") in (0, 1)
+        r.execute_command("ACL", "DELUSER", "bloom")
     assert b"deja_filters:" in c("INFO", "modules") + c("INFO", "everything")
+
+
+@case
+def help_lists_the_commands_that_are_registered():
+    c = server.raw()
+    lines = [line.decode() for line in c("DEJA.HELP")]
+    syntax, summaries = lines[0::2], lines[1::2]
+    listed = {line.split()[0].lower() for line in syntax}
+    registered = {n.decode() for prefix in ("bf.", "deja.") for n in
+                  c("COMMAND", "LIST", "FILTERBY", "PATTERN", prefix + "*")}
+    assert listed == registered and len(listed) == len(syntax), listed ^ registered
+    assert all(line.startswith("    ") and line.endswith(".") for line in summaries), summaries
+    for want in ("BF.RESERVE key error_rate capacity [EXPANSION expansion] [NONSCALING]",
+                 "BF.MADD key item [item ...]",
+                 "BF.INFO key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION|ERROR|TIGHTENING|"
+                 "MAXSCALEDCAPACITY]",
+                 "BF.INSERT key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] "
+                 "[TIGHTENING tightening] [SEED seed] [VALIDATESCALETO scale-to] [NOCREATE] "
+                 "[NONSCALING] ITEMS item [item ...]",
+                 "DEJA.MERGE destination source [source ...]",
+                 "DEJA.IMPORT key bytes [REPLACE] [KEY secret]", "DEJA.HELP [command]"):
+        assert want in syntax, (want, syntax)
+    reserve = next(line for line in syntax if line.startswith("DEJA.RESERVE"))
+    for word in ("KIND", "CAPACITY", "ERROR", "MINIMALINCREASE", "SEED", "KEY"):
+        assert f"[{word}" in reserve, (word, reserve)
+    docs = c("COMMAND", "DOCS", "deja.reserve")[1]
+    arguments = docs[docs.index(b"arguments") + 1]
+    assert reserve.count("[") == len(arguments) - 1 and reserve.endswith("]"), reserve
+    expect(c("deja.help", "bf.card"), [b"BF.CARD key", b"    Returns how many distinct items were added."])
+    expect(len(c("DEJA.HELP", "nothing")), 1)
+    assert "wrong number" in c("DEJA.HELP", "a", "b")
+    expect(c("COMMAND", "INFO", "deja.help")[0][3:6], [0, 0, 0])
 
 
 @case
