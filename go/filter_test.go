@@ -518,3 +518,25 @@ func TestKeysInStructsWithPointers(t *testing.T) {
 	isNew, err := f.Add(p.url[:])
 	check(t, err == nil && isNew && f.Contains(p.url[:]), "%v", err)
 }
+
+// A truncated file is an error after GuardFiles, and no lookup calls a known key new.
+func TestTruncatedFiles(t *testing.T) {
+	must(t, GuardFiles())
+	path := filepath.Join(t.TempDir(), "cut.deja")
+	f, err := Create(path, Options{Capacity: 1 << 20, Fixed: true})
+	must(t, err)
+	defer f.Close()
+	text, _ := keysOf(0, 1000)
+	_, err = f.AddStrings(text)
+	must(t, err)
+	must(t, f.Sync())
+	r, err := OpenReader(path, Options{})
+	must(t, err)
+	defer r.Close()
+	must(t, r.CheckFile())
+	must(t, os.Truncate(path, 4096))
+	check(t, trues(r.ContainsStrings(text)) == 1000, "a known key is new")
+	wants(t, r.CheckFile(), ErrIO, path)
+	_, err = f.AddStrings(text)
+	check(t, err != nil, "adds to a truncated file succeed")
+}

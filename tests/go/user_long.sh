@@ -21,8 +21,8 @@ try() { # NAME: builds the program and runs it twice
     [ "$("./$1")" = 'fetch it' ]
     [ -z "$("./$1")" ]
 }
-# Go's cache does not notice that pkg-config answers differently.
-LD_LIBRARY_PATH=$libdir GOCACHE=$GOCACHE-installed PKG_CONFIG_PATH=$libdir/pkgconfig try installed
+# A cache of its own: Go does not notice that pkg-config answers differently.
+LD_LIBRARY_PATH=$libdir GOCACHE=$HOME/cache PKG_CONFIG_PATH=$libdir/pkgconfig try installed
 try folder
 PKG_CONFIG=true CGO_CFLAGS="-I$SOURCE/include" CGO_LDFLAGS="-L$BUILD -ldeja -Wl,-rpath,$BUILD" try flags
 
