@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 	refused(os.ErrNotExist, "nothing.deja", "nothing.deja", Options{})
 	refused(ErrFormat, "regular", os.DevNull, Options{})
 	refused(ErrFormat, "regular", t.TempDir(), Options{})
-	refused(ErrFormat, "cut short", filepath.Join(golden_, "hosts/hosts.txt"), Options{})
+	refused(ErrFormat, "not a deja filter file", filepath.Join(golden_, "hosts/hosts.txt"), Options{})
 
 	data, _ := os.ReadFile(filepath.Join(golden_, "v2/blocked.deja"))
 	path := filepath.Join(t.TempDir(), "changed.deja")
@@ -173,6 +173,7 @@ func TestRefusals(t *testing.T) {
 		refused(want, text, path, Options{})
 	}
 	changed(ErrFormat, "magic", func(b []byte) []byte { b[0] = 'd'; return b })
+	changed(ErrFormat, "cut short", func(b []byte) []byte { return b[:4095] })
 	changed(ErrVersion, "version 3", func(b []byte) []byte { b[8] = 3; return b })
 	changed(ErrFormat, "checksum of the header", func(b []byte) []byte { b[40] ^= 1; return b })
 	changed(ErrFormat, "not zero", func(b []byte) []byte { b[3000] = 1; return b })

@@ -1,6 +1,7 @@
 package purefile
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 )
@@ -104,11 +105,11 @@ func (r *ranges) known(ok bool, format string, args ...interface{}) {
 
 // parseHeader runs steps 1 to 5 of docs/format.md#checking-a-file.
 func parseHeader(b []byte) (*header, error) {
+	if !bytes.HasPrefix(b, magic[:]) {
+		return nil, damaged("not a deja filter file (bad magic)")
+	}
 	if len(b) < headerLen {
 		return nil, damaged("cut short: %d bytes, and the header alone has %d", len(b), headerLen)
-	}
-	if string(b[:8]) != string(magic[:]) {
-		return nil, damaged("not a deja filter file (bad magic)")
 	}
 	h := &header{version: u32(b[8:])}
 	if h.version > 2 {
