@@ -60,6 +60,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct check_options, shared, shared_memory),
     OPT_GROUP(struct check_options, shared, shared_output),
     OPT_GROUP(struct check_options, shared, shared_canonical),
+    OPT_GROUP(struct check_options, shared, shared_filter_column),
     OPT_GROUP(struct check_options, shared, shared_input_foreign),
     OPT_GROUP(struct check_options, shared, shared_url),
     OPT_GROUP(struct check_options, shared, shared_file_key),
@@ -374,7 +375,7 @@ const struct command cmd_check = {
         "F can also be a filter file of another program (deja-build(1), --format dcso and the "
         "following), plain or gzip. deja detects it by its first bytes and its length; with "
         "--format guava, for example, any other file is an error. A second --format then sets the "
-        "format of the lines.\n\n"
+        "format of the lines. With a .parquet file, it looks up the Bloom filters of a column.\n\n"
         "With --url=gsb the filter is a block list (see deja-build(1)). A line is in it if its "
         "site, folder or page is: deja looks up any of up to 5 hosts, from the whole name to its "
         "last two labels, with any of up to 6 paths, from the whole path with its query to the "

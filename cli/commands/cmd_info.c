@@ -14,6 +14,7 @@ struct info_options {
 static const struct opt options[] = {
     OPT_CHOICE(0, "format", "FORMAT", struct info_options, foreign, shared_foreign_name,
                "read the files as filters of this format; do not detect it"),
+    OPT_GROUP(struct info_options, shared, shared_filter_column),
     OPT_GROUP(struct info_options, shared, shared_open),
     OPT_END,
 };
@@ -28,8 +29,8 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     if (!o->foreign && deja_sieve_exists(path))
         return sieve_inform(call, path, key, path != call->operands[0], json);
     if (o->foreign || foreign_file_is(path))
-        return foreign_inform(call, path, shared_foreign(o->foreign), path != call->operands[0],
-                              json);
+        return foreign_inform(call, path, shared_foreign(o->foreign), o->shared.filter_column,
+                              path != call->operands[0], json);
     int rc = info_report_make(&r, key, &err);
     (void)opt_filter_translate(&err);
     if (json)

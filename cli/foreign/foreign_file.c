@@ -138,7 +138,9 @@ const struct foreign_format *foreign_file_is(const char *path)
     if (read) {
         struct foreign_in in = input_of(&s, is_gzip(s.fd));
         head.file_len = in.len;
-        read = in.read(&in, start, sizeof start, &head.len, NULL) == DEJA_OK;
+        head.len = in.len < sizeof start ? (size_t)in.len : sizeof start;
+        read = in.at ? in.at(&in, 0, start, head.len, NULL) == DEJA_OK
+                     : in.read(&in, start, sizeof start, &head.len, NULL) == DEJA_OK;
     }
     close_source(&s);
     return read ? foreign_detect(&head) : NULL;

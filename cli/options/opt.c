@@ -237,7 +237,7 @@ static void choose(const struct opt *o, uint32_t value, uint32_t *field)
 static int set_choice(const struct opt *o, const char *text, uint32_t *field, deja_error *err)
 {
     struct opt_near near = {.word = text};
-    char choices[128];
+    char choices[176];
     for (uint32_t value = 0; value < OPT_CHOICES; value++) {
         const char *name = o->names(value);
         if (!name)

@@ -210,6 +210,12 @@ static const char *format_name(uint32_t format)
     return format >= SHARED_FOREIGN ? shared_foreign_name(format) : pick_format_name(format);
 }
 
+const struct opt shared_filter_column[] = {
+    OPT_NAME("filter-column", "NAME", struct shared_options, filter_column, "a column",
+             "use the filter of column NAME of a .parquet file (a.b: a field of a struct)"),
+    OPT_END,
+};
+
 const struct opt shared_input_foreign[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),

@@ -24,8 +24,9 @@ struct shared_options { /* 0, NULL or false: not given */
     struct opt_indexes field;
     struct opt_char delimiter;
     const char *csv;
-    uint32_t format;  /* a pick_format */
-    uint32_t foreign; /* the filter is of this format: see shared_foreign */
+    uint32_t format;           /* a pick_format */
+    const char *filter_column; /* of a foreign file with several filters */
+    uint32_t foreign;          /* the filter is of this format: see shared_foreign */
     const char *json_key;
     bool ignore_case;       /* of ASCII letters in keys */
     bool paragraphs;        /* records are paragraphs */
@@ -87,7 +88,8 @@ extern const struct opt shared_file_key[]; /* --key alone, for an existing filte
 extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key
                                               --paragraphs -i */
 extern const struct opt shared_lines[];    /* the same without -i */
-/* The same; --format is also a format of the filter, such as dcso. */
+extern const struct opt shared_filter_column[]; /* --filter-column, without a heading */
+/* The same as shared_input; --format is also a format of the filter, such as dcso. */
 extern const struct opt shared_input_foreign[];
 extern const struct opt shared_text[];         /* --jsonl-text --ngrams --threshold */
 extern const struct opt shared_url[];          /* --url and shared_rules */

@@ -124,11 +124,11 @@ static int refuse(const struct call *call, const char *path, const deja_error *w
 }
 
 int foreign_inform(const struct call *call, const char *path, const struct foreign_format *format,
-                   bool further, struct json *json)
+                   const char *column, bool further, struct json *json)
 {
     struct foreign_file f;
     deja_error why = {0};
-    if (foreign_file_read(&f, path, format, NULL, call->stop, &why) < 0)
+    if (foreign_file_read(&f, path, format, column, call->stop, &why) < 0)
         return refuse(call, path, &why, json);
     const struct account a = account_of(&f);
     if (json) {

@@ -9,6 +9,6 @@ struct foreign_format;
  * `further` is true for every file but the first.  Returns COMMAND_DONE, or COMMAND_FAILED after
  * printing the error. */
 int foreign_inform(const struct call *call, const char *path, const struct foreign_format *format,
-                   bool further, struct json *json);
+                   const char *column, bool further, struct json *json);
 
 #endif

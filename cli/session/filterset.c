@@ -22,7 +22,7 @@ static int open_foreign(struct filterset_one *one, const struct session *s,
                         const struct call *call, bool alone, deja_error *err)
 {
     const int rc = foreign_file_read(&one->foreign, one->path, shared_foreign(s->shared->foreign),
-                                     NULL, call->stop, err);
+                                     s->shared->filter_column, call->stop, err);
     if (rc < 0)
         return rc;
     const struct foreign *f = &one->foreign.filter;

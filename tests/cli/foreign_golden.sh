@@ -64,6 +64,45 @@ spark_versions_and_seeds() {
     expect_stdout_has "format      Spark Bloom filter, version 2"
 }
 
+columns_of_parquet_files() {
+    _reads parquet
+    _reads parquet --format parquet
+    _reads parquet-two --filter-column u
+    cut -c 1-40 "$golden/keys.txt" >cut # the other column has the first 40 characters
+    grep -v '[^ -~]' cut >ascii
+    deja check -q --filter-column s.host "$golden/parquet-two.bloom" ascii >got
+    expect_same got ascii
+    fails_with 2 "give --filter-column with one of: u, s.host" deja check "$golden/parquet-two.bloom" cut
+    fails_with 2 "has no filter for column v, only for: id, u, s.host" \
+        deja check --filter-column v "$golden/parquet-two.bloom" cut
+    fails_with 2 "its column id holds numbers, not strings" \
+        deja info --filter-column id "$golden/parquet-two.bloom"
+    succeeds deja info --filter-column u "$golden/parquet-two.bloom"
+    expect_stdout_has "format      Parquet file"
+    succeeds deja info "$golden/parquet.bloom"
+    expect_stdout_has "memory      64 B in 2 parts"
+    gzip -c "$golden/parquet.bloom" >z.gz
+    fails_with 2 "must be a regular file and not compressed" deja check --format parquet z.gz cut
+    fails_with 2 "can read a Parquet file but not write it" deja build --format parquet -n 9 p cut
+    cp "$golden/parquet.bloom" p
+    fails_with 2 "remove it first" deja build --force --format sbbf -n 9 p cut
+    expect_same p "$golden/parquet.bloom"
+}
+
+# The block of a row group, cut out of a .parquet file, is a file of format sbbf.
+parquet_filter_blocks() {
+    local at
+    head -n 33 "$golden/keys.txt" >first
+    deja build -q --format sbbf -n 33 -p 0.05 ours first
+    at=$(LC_ALL=C grep -obUaP '\x15[\x40-\x80]\x01?\x1c\x1c\x00\x00' "$golden/parquet.bloom" | head -n 1 | cut -d : -f 1)
+    tail -c +$((at + 1)) "$golden/parquet.bloom" | head -c "$(wc -c <ours)" >theirs
+    expect_same ours theirs
+    deja check -q ours first >got
+    expect_same got first
+    succeeds deja info ours
+    expect_stdout_has "format      Parquet filter block"
+}
+
 # A filter does not contain its keys, so no command can convert it.
 other_commands_say_what_the_file_is() {
     local command

@@ -7,5 +7,6 @@ extern const struct foreign_format foreign_dcso;
 extern const struct foreign_format foreign_guava, foreign_guava_chars;
 extern const struct foreign_format foreign_redisbloom;
 extern const struct foreign_format foreign_spark, foreign_spark_2;
+extern const struct foreign_format foreign_parquet, foreign_sbbf;
 
 #endif
