@@ -103,6 +103,21 @@ parquet_filter_blocks() {
     expect_stdout_has "format      Parquet filter block"
 }
 
+rbloom_with_both_functions() {
+    local format
+    for format in rbloom rbloom-sha256; do
+        _reads $format --format $format
+        rm -f ours # nothing in an old file shows that it is a filter
+        deja build -q --format $format -n 66 -p 0.05 ours "$golden/keys.txt"
+        expect_same ours "$golden/$format.bloom"
+        fails_with 2 "ours exists and is not a filter file" \
+            deja build --force --format $format -n 66 ours "$golden/keys.txt"
+    done
+    succeeds deja info --format rbloom "$golden/rbloom.bloom"
+    expect_stdout_has "hashing     SHA-256 of pickled strings, k = 4"
+    fails_with 2 "must be a regular file" deja check --format rbloom /dev/stdin "$golden/keys.txt" < <(cat ours)
+}
+
 # A filter does not contain its keys, so no command can convert it.
 other_commands_say_what_the_file_is() {
     local command

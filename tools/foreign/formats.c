@@ -4,8 +4,9 @@
 #include <string.h>
 
 static const struct foreign_format *const formats[] = {
-    &foreign_dcso,  &foreign_guava,   &foreign_guava_chars, &foreign_redisbloom,
-    &foreign_spark, &foreign_spark_2, &foreign_parquet,     &foreign_sbbf,
+    &foreign_dcso,   &foreign_guava,         &foreign_guava_chars, &foreign_redisbloom,
+    &foreign_spark,  &foreign_spark_2,       &foreign_parquet,     &foreign_sbbf,
+    &foreign_rbloom, &foreign_rbloom_sha256,
 };
 
 const struct foreign_format *foreign_format_at(size_t i)

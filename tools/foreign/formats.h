@@ -8,5 +8,6 @@ extern const struct foreign_format foreign_guava, foreign_guava_chars;
 extern const struct foreign_format foreign_redisbloom;
 extern const struct foreign_format foreign_spark, foreign_spark_2;
 extern const struct foreign_format foreign_parquet, foreign_sbbf;
+extern const struct foreign_format foreign_rbloom, foreign_rbloom_sha256;
 
 #endif
