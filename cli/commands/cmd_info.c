@@ -3,17 +3,22 @@
 #include "cli/report/foreign_info.h"
 #include "cli/report/info_report.h"
 #include "cli/report/sieve_info.h"
+#include "cli/server/cacheinfo.h"
 #include "cli/session/command.h"
 #include "tools/base/fail.h"
 
 struct info_options {
     struct shared_options shared;
+    struct opt_strings redis;
     uint32_t foreign;
 };
 
 static const struct opt options[] = {
     OPT_CHOICE(0, "format", "FORMAT", struct info_options, foreign, shared_foreign_name,
                "read the files as filters of this format; do not detect it"),
+    OPT_STRINGS(0, "redis", "URL", struct info_options, redis,
+                "describe filters and caches on a server or cluster: redis://HOST:PORT, or "
+                "HOST:PORT; give each of F servers"),
     OPT_GROUP(struct info_options, shared, shared_filter_column),
     OPT_GROUP(struct info_options, shared, shared_open),
     OPT_END,
@@ -46,9 +51,33 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     return COMMAND_DONE;
 }
 
+/* The same for a filter or a cache on servers. */
+static int inform_remote(struct call *call, const char *name, const uint8_t *key,
+                         struct json *json)
+{
+    const struct info_options *o = call->options;
+    struct cacheinfo c;
+    deja_error err = {0};
+    (void)key;
+    const int rc = cacheinfo_ask(o->redis.at, o->redis.n, name, &c, &err);
+    if (json)
+        cacheinfo_json(&c, json, rc < 0 ? &err : NULL);
+    else if (rc == DEJA_OK)
+        cacheinfo_text(&c, call->out, name != call->operands[0]);
+    if (rc < 0)
+        console_error(call->console, "%s", err.text);
+    return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
+}
+
 static int run(struct call *call, deja_error *err)
 {
     const struct info_options *o = call->options;
+    if (o->redis.n > MACHINES_MOST)
+        return fail(err, OPT_USAGE, "--redis can be given at most %d times", MACHINES_MOST);
+    if (o->redis.n && (o->foreign || o->shared.key_file))
+        return fail(err, OPT_USAGE, "--format and --key are for files, not for --redis");
+    if (o->redis.n)
+        return call_each_file(call, &o->shared, inform_remote, err);
     return call_each_file(call, &o->shared, inform, err);
 }
 
@@ -72,10 +101,15 @@ const struct command cmd_info = {
         "shows what the file records, and estimates from its bits.\n\n"
         "F can also be the directory of a sieve (deja-dedup(1), --sieve): info shows its keys and "
         "its size on disk, how many lines wait, and how many came late.\n\n"
+        "With --redis, F is the name of a cache on servers (deja-dedup(1), --redis), or any key "
+        "that is a filter. All shards are added up. With F servers, a key is mistaken for seen if "
+        "all of them say so; those that do not answer are named.\n\n"
         "Paired is the only kind that forgets keys it was meant to keep: FORGETS is the share of keys that "
         "were added and not removed but are not found.",
     .examples = {{"how full is the state?", "deja info seen.deja"},
                  {"all filters in this directory", "deja info *.deja"},
+                 {"how full is the cache on a server?",
+                  "deja info --redis redis://10.0.0.1:6379 seen"},
                  {"the current rate of all filters, for a script",
                   "deja info --json *.deja | grep -E '\"(file|fp_now)\"'"}},
     .run = run,

@@ -15,13 +15,17 @@
  * certainly among the last N, and a key that the window forgets during a batch counts as seen only
  * until the next one. */
 #include "cli/server/remote.h"
+#include "cli/server/cacheinfo.h"
 #include "cli/server/machines.h"
 #include "cli/server/machines_report.h"
+#include "cli/server/remoteloss.h"
 #include "cli/server/shards.h"
+#include "cli/session/losses.h"
 #include "cli/session/session.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -43,7 +47,10 @@ struct job {
     bool forgets; /* the cache's filters are windows */
     uint8_t *want;
     size_t want_cap;
-    uint64_t yes; /* dedup: new; check: found; add: new */
+    uint64_t yes;             /* dedup: new; check: found; add: new */
+    bool rated;               /* the servers reported their rates ... */
+    deja_stats before, after; /* ... before and after this run */
+    struct remoteloss losses;
 };
 
 static int make_recent(struct job *j, uint64_t capacity, deja_filter **out, deja_error *err)
@@ -187,6 +194,35 @@ static int open_shards(struct job *j, const deja_options *opt, deja_error *err)
     return shards_open(&o, &j->shards, err);
 }
 
+/* The statistics of the cache; false: not all servers answer, and the loss stays unknown. */
+static bool ask_rates(const struct job *j, deja_stats *s)
+{
+    const struct shared_options *c = j->what->shared;
+    struct cacheinfo info;
+    uint64_t memory;
+    if (cacheinfo_ask(c->redis.at, c->redis.n, j->what->name, &info, NULL) < 0)
+        return false;
+    *s = cacheinfo_all(&info, &memory);
+    for (size_t i = 0; i < info.n; i++)
+        if (!info.server[i].answers)
+            return false;
+    return true;
+}
+
+/* How many new keys of this run were probably lost. */
+static double lost_in_run(const struct job *j)
+{
+    return j->rated ? remoteloss_of(&j->losses, &j->before, &j->after) : 0;
+}
+
+/* A batch of dedup is judged as a whole; add judges each key with all before it. */
+static void note_new(struct job *j, uint64_t n)
+{
+    const uint64_t pieces = j->what->use == REMOTE_ADD && n > 16 ? 16 : 1;
+    for (uint64_t i = 0; i < pieces && j->what->use != REMOTE_CHECK; i++)
+        remoteloss_add(&j->losses, n * (i + 1) / pieces - n * i / pieces);
+}
+
 static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
 {
     const struct shared_options *c = j->what->shared;
@@ -205,6 +241,8 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
         rc = fail_errno(err, "the kernel returned no random bytes");
     if (rc == DEJA_OK)
         rc = make_recent(j, 1, &j->hasher, err);
+    if (rc == DEJA_OK)
+        j->rated = ask_rates(j, &j->before);
     return rc;
 }
 
@@ -308,7 +346,9 @@ static int process(void *job, struct batch *b, deja_error *err)
         close_up(b);
         session_fold(&j->session, b, j->what->use == REMOTE_DEDUP);
     }
-    j->yes += session_count(b);
+    const uint64_t yes = session_count(b);
+    note_new(j, yes);
+    j->yes += yes;
     if (j->what->use != REMOTE_ADD && !j->what->count)
         session_print(&j->session, b, !j->what->invert);
     rc = hand_over(j, err);
@@ -339,6 +379,11 @@ static void report_json(const struct job *j, uint64_t no)
     json_uint(&r.json, "read", j->session.records);
     json_uint(&r.json, words[use].yes_key, j->yes);
     json_uint(&r.json, words[use].no_key, no);
+    json_real(&r.json, "fp_now", j->rated ? j->after.fp_now : NAN);
+    if (use != REMOTE_CHECK && !j->machines)
+        json_real(&r.json, "lost", j->rated ? j->after.lost : NAN);
+    if (use != REMOTE_CHECK)
+        json_real(&r.json, "lost_in_run", j->rated ? lost_in_run(j) : NAN);
     if (j->machines)
         machines_report_json(j->machines, j->what->shared->redis.n, &r.json);
     session_report_end(&r, &j->session);
@@ -349,9 +394,12 @@ static void tell_all(const struct job *j, uint64_t no)
     const enum remote_use use = j->what->use;
     const double seconds = progress_seconds(&j->session.progress);
     const uint64_t read = j->session.records;
-    console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %s; %s, %s",
+    char losses[80] = "";
+    if (lost_in_run(j) >= LOSSES_LEAST)
+        (void)snprintf(losses, sizeof losses, ", about %s lost", num_estimate(lost_in_run(j)).s);
+    console_note(j->call->console, "%s%s read, %s %s, %s %s%s; %s, %s; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->yes).s,
-                 words[use].yes, num_count(no).s, words[use].no, j->what->name,
+                 words[use].yes, num_count(no).s, words[use].no, losses, j->what->name,
                  num_of(cache_shards(j), "shard").s, num_duration(seconds).s,
                  num_speed(seconds > 0 ? (double)read / seconds : 0).s);
 }
@@ -365,6 +413,8 @@ static void tell(const struct job *j, uint64_t no)
                          j->what->name);
     } else {
         c = session_closing_new(&j->session, j->yes, no);
+        if (lost_in_run(j) >= LOSSES_LEAST)
+            closing_remark(&c, "about %s lost", num_estimate(lost_in_run(j)).s);
     }
     session_print_closing(&j->session, &c);
 }
@@ -395,6 +445,7 @@ static int finish(struct job *j, int rc, deja_error *err)
         return rc;
     if (j->machines)
         machines_finish(j->machines);
+    j->rated = j->rated && ask_rates(j, &j->after);
     report(j);
     return j->what->use == REMOTE_CHECK && !printed ? COMMAND_NO : COMMAND_DONE;
 }

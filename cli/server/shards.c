@@ -190,6 +190,17 @@ static bool read_text(const char *text, uint64_t *n, char profile[CACHEFORM_PROF
            strcmp(text_of(*n, profile, *rules).s, text) == 0 && *n && *n <= SHARDS_MAX;
 }
 
+bool shards_read_text(const char *text, uint32_t *n, char *profile)
+{
+    uint64_t many, rules;
+    char name[CACHEFORM_PROFILE];
+    if (!read_text(text, &many, name, &rules))
+        return false;
+    *n = (uint32_t)many;
+    memcpy(profile, name, sizeof name);
+    return true;
+}
+
 static int check_text(struct shards *s, const char *text, const struct shards_options *opt,
                       deja_error *err)
 {

@@ -39,6 +39,10 @@ const deja_url_rules *shards_rules(const struct shards *s);
  * not give its rules sends keys in this form. */
 uint32_t shards_profile(const struct shards *s, uint64_t *rules);
 
+/* What the description of a cache says; false: the text is not one.  profile has room for
+ * CACHEFORM_PROFILE bytes. */
+bool shards_read_text(const char *text, uint32_t *n, char *profile);
+
 /* *forgets becomes true if the filters are windows; *keys becomes the number of keys that they
  * remember together, or 0 for windows by time. */
 int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err);
