@@ -373,13 +373,13 @@ def damaged_and_foreign_spools():
         # Two processes spool at a time; the next run takes over both files.  Lines come out before
         # their keys are in a file.
         jobs = [Running("dedup", *at, "--state", "seen") for _ in range(2)]
-        size = len(whole)
+        size = len(whole) - 64
         for i, job in enumerate(jobs):
             new = lines(300 + 100 * i, 400 + 100 * i)
-            size += sum(12 + len(line) for line in new.split()) + (64 if i else 0)
+            size += sum(12 + len(line) for line in new.split())
             job.feed(new)
             until("lines", lambda: len(job.out) == 100)
-            until("keys in the spool", lambda: size == sum(os.path.getsize(f) for f in glob.glob("spool9/*")))
+            until("keys in the spool", lambda: size == sum(os.path.getsize(f) - 64 for f in glob.glob("spool9/*")))
         assert len(os.listdir("spool9")) == 2
         for job in jobs:
             job.p.send_signal(signal.SIGKILL)
