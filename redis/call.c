@@ -7,7 +7,7 @@
 
 /* --- Keys --------------------------------------------------------------------- */
 
-/* A filter at rest has to be awake for a command. */
+/* A command needs a filter that is awake. */
 static bool wake(struct call *c)
 {
     deja_error err = {0, ""};

@@ -1,10 +1,10 @@
 /* module.c - loads the deja module into Redis 7.0 or later, or Valkey.
  *
- * It registers the data type (rdb.c), the commands (docs.c), the settings (settings.c) and a
+ * It registers the data type (rdb.c), the commands (docs.c), the settings (configs.c) and a
  * section of INFO. */
 #include "commands.h"
+#include "configs.h"
 #include "rdb.h"
-#include "settings.h"
 #include "warn.h"
 #include <stdio.h>
 

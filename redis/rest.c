@@ -11,7 +11,7 @@
  * never at rest.  Nor are filters that a load would refuse, and those whose key is not in the file.
  *
  * Only the main thread puts filters to rest or wakes them.  It lists the small filters in use.  The
- * background thread that frees values takes them off the list, hence the lock.  A child that saves
+ * background thread that frees values takes them off the list, so there is a lock.  A child that saves
  * the data takes no lock: it only reads. */
 #include "rest.h"
 #include "tools/base/fail.h"

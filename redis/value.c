@@ -43,7 +43,7 @@ void value_asking(RedisModuleCtx *ctx)
 /* --- Memory ------------------------------------------------------------------- */
 
 #define LARGE         ((size_t)1 << 20)  /* the server itself bounds smaller allocations */
-#define LARGEST_CLASS ((size_t)14 << 10) /* jemalloc's largest class without pages of its own */
+#define LARGEST_CLASS ((size_t)14 << 10) /* the largest class of small sizes */
 
 static bool fits_maxmemory(size_t size)
 {

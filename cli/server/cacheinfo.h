@@ -7,8 +7,8 @@
 struct cacheinfo_server {
     char address[280]; /* "HOST:PORT" */
     bool answers;
-    char why[200];   /* if it does not */
-    uint32_t shards; /* 0: the key is a single filter */
+    char why[sizeof((deja_error *)0)->text]; /* if it does not */
+    uint32_t shards;                         /* 0: the key is a single filter */
     deja_stats s;    /* of its filters together; fp_now is their mean, because a key asks one */
     uint64_t memory; /* on the server */
     char profile[CACHEFORM_PROFILE];

@@ -1,6 +1,6 @@
-/* settings.h - the settings of the module under all their names, and the arguments of loadmodule. */
-#ifndef SETTINGS_H
-#define SETTINGS_H
+/* configs.h - the settings of the module under all their names, and the arguments of loadmodule. */
+#ifndef CONFIGS_H
+#define CONFIGS_H
 #include "value.h"
 #include <stdbool.h>
 

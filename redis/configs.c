@@ -1,4 +1,4 @@
-/* settings.c - the settings of the module under all their names, and the arguments of loadmodule.
+/* configs.c - the settings of the module under all their names, and the arguments of loadmodule.
  *
  * Clients know the settings by three kinds of names: bf-error-rate (RedisBloom on Redis 8),
  * bf.bloom-fp-rate (Valkey's module), and ERROR_RATE (an argument of loadmodule, in RedisBloom
@@ -15,7 +15,7 @@
  *
  * All names of a setting share its value.  While the server loads its configuration, it sets each
  * name that is missing there to the default, so a default changes nothing at that time. */
-#include "settings.h"
+#include "configs.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
