@@ -4,6 +4,7 @@
 #include "cli/session/command.h"
 #include "cli/session/urlkeys.h"
 #include "crawler/loop/scope.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/printable.h"
@@ -18,6 +19,7 @@ struct crawl_command {
     struct shared_options shared;
     struct crawl_options engine;
     const char *out, *revisit;
+    struct opt_strings prefer;
     double every;
     uint64_t visits;
     bool harvest;
@@ -32,7 +34,8 @@ static const struct crawl_command defaults = {
                .max_crawl_delay = CRAWL_UNSET_TIME,
                .retry_wait = CRAWL_UNSET_TIME,
                .timeout = CRAWL_UNSET_TIME,
-               .sync_every = CRAWL_UNSET_TIME},
+               .sync_every = CRAWL_UNSET_TIME,
+               .host_share = CRAWL_UNSET},
 };
 
 /* --- Options ---------------------------------------------------------------------- */
@@ -50,10 +53,25 @@ static int check_folder(const struct crawl_command *o, deja_error *err)
     return DEJA_OK;
 }
 
+/* Lines separate the expressions where they are stored. */
+static int check_prefer(const struct crawl_command *o, deja_error *err)
+{
+    for (size_t i = 0; i < o->prefer.n; i++) {
+        if (strchr(o->prefer.at[i], '\n'))
+            return fail(err, OPT_USAGE, "--prefer: an expression cannot contain a newline");
+        if (!o->prefer.at[i][0] && o->prefer.n > 1)
+            return fail(err, OPT_USAGE,
+                        "--prefer '' forgets all expressions; it cannot be combined with others");
+    }
+    return DEJA_OK;
+}
+
 static int check_options(const void *target, deja_error *err)
 {
     const struct crawl_command *o = target;
-    const int rc = check_folder(o, err);
+    int rc = check_folder(o, err);
+    if (rc == DEJA_OK)
+        rc = check_prefer(o, err);
     if (rc < 0)
         return rc;
     if ((o->engine.scope == SCOPE_REGEX) != (o->engine.match != NULL))
@@ -104,6 +122,16 @@ static const struct opt options[] = {
                "write no WARC files"),
     OPT_EITHER("archive", struct crawl_command, engine.no_archive.off, engine.no_archive.on,
                "write them again (default)"),
+    OPT_HEADING("Order"),
+    OPT_CHOICE(0, "order", "ORDER", struct crawl_command, engine.order, crawl_order_name,
+               "fetch URLs in this order (default breadth)"),
+    OPT_STRINGS(
+        0, "prefer", "ERE[:WEIGHT]", struct crawl_command, prefer,
+        "fetch URLs that match this expression before others; WEIGHT is from -1000 to 1000 "
+        "(default 1); may be repeated"),
+    OPT_COUNT32(0, "host-share", "N", struct crawl_command, engine.host_share, 0, CRAWL_UNSET - 1,
+                "after N pages of a host, let the other hosts that are ready go first (default 0: "
+                "never)"),
     OPT_HEADING("Visits"),
     OPT_STRING(0, "revisit", "DIR", struct crawl_command, revisit,
                "start the next visit of the crawl in DIR; it uses different hash functions and "
@@ -399,6 +427,30 @@ static int run_with_rules(struct call *call, struct crawl_options *engine, deja_
     return rc;
 }
 
+/* Joins the expressions, one per line; NULL: none given. */
+static int join_prefer(const struct opt_strings *list, struct buffer *text, const char **joined,
+                       deja_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < list->n; i++)
+        ok = ok && (i == 0 || buffer_text(text, "\n")) && buffer_text(text, list->at[i]);
+    if (!ok || !buffer_add(text, "", 1))
+        return fail(err, DEJA_ENOMEM, "out of memory for --prefer");
+    *joined = list->n > 0 ? text->data : NULL;
+    return DEJA_OK;
+}
+
+static int run_with_order(struct call *call, struct crawl_options *engine, deja_error *err)
+{
+    const struct crawl_command *o = call->options;
+    struct buffer prefer = {0};
+    int rc = join_prefer(&o->prefer, &prefer, &engine->prefer, err);
+    if (rc == DEJA_OK)
+        rc = run_with_rules(call, engine, err);
+    buffer_fini(&prefer);
+    return rc;
+}
+
 static int run(struct call *call, deja_error *err)
 {
     const struct crawl_command *o = call->options;
@@ -428,7 +480,7 @@ static int run(struct call *call, deja_error *err)
         console_note(call->console, "%s keeps its permissions; use chmod to change them",
                      fail_path(path.text).text);
     if (rc == DEJA_OK)
-        rc = run_with_rules(call, &engine, err);
+        rc = run_with_order(call, &engine, err);
     explicit_bzero(key, sizeof key);
     return rc;
 }
@@ -455,8 +507,8 @@ const struct command cmd_crawl = {
     .options_size = sizeof(struct crawl_command),
     .defaults = &defaults,
     .description =
-        "Fetches the pages at the URLs and, breadth first, the pages that they link to, each "
-        "once. The pages are in DIR, as WARC 1.1 files that any replay tool opens, with an index. "
+        "Fetches the pages at the URLs and the pages that they link to, each once, breadth first "
+        "or in another --order. The pages are in DIR, as WARC 1.1 files that any replay tool opens, with an index. "
         "deja obeys robots.txt and sends a host one request at a time, with a pause after "
         "each.\n\n"
         "  --scope  links that are followed\n"
@@ -465,6 +517,15 @@ const struct command cmd_crawl = {
         "  prefix   that start with a given URL, up to its last slash\n"
         "  regex    that match the expression of --match\n"
         "  any      all\n\n"
+        "  --order    which of the waiting URLs is next\n"
+        "  breadth    the one the fewest links away from a seed; the default\n"
+        "  depth      the one the most links away\n"
+        "  backlinks  the one with the most links to it, so far\n"
+        "  opic       the one with the most cash: each page divides its own among its links\n\n"
+        "--prefer comes before the order: the weights of all expressions that match a URL are "
+        "added, and the URL with the largest sum is next. A colon at the end that only an integer "
+        "follows separates the weight; for an expression that ends like that, append :1. Both "
+        "decide between the URLs of hosts that deja may contact now.\n\n"
         "A filter decides whether a URL was seen before (-k, -n, -p, -m; by default scalable, "
         "with a rate of one in a million); it takes about 4 bytes per URL. A new URL that is "
         "mistaken for seen is a lost page; the summary estimates how many were lost.\n\n"

@@ -37,6 +37,7 @@
  * the page is fetched again and the summary counts it twice; the archive has it once. */
 #include "crawler/http/hostkey.h"
 #include "crawler/loop/cache.h"
+#include "crawler/loop/ranking.h"
 #include "crawler/loop/waiting.h"
 #include "tools/base/clock.h"
 #include "tools/base/fail.h"
@@ -217,23 +218,44 @@ static void sieve_close(struct crawler *c)
 
 static int settle(struct crawler *c, deja_error *err);
 
+/* Lists the records of the URLs in a batch, which are pending if they cannot be judged. */
+static int list_records(struct crawler *c, const deja_slice *url, size_t n, deja_slice *record,
+                        deja_error *err)
+{
+    struct link link = c->offers.link;
+    size_t end[OFFERS];
+    c->records.len = 0;
+    for (size_t i = 0; i < n; i++) {
+        link.url = url[i];
+        if (!waiting_record(&link, &c->records))
+            return fail(err, DEJA_ENOMEM, "out of memory for URLs");
+        end[i] = c->records.len;
+    }
+    for (size_t i = 0, from = 0; i < n; from = end[i++])
+        record[i] = (deja_slice){c->records.data + from, end[i] - from};
+    return DEJA_OK;
+}
+
 /* If there is no room, records the new URLs, then settles the pending ones. */
 static int sieve_judge(struct crawler *c, uint8_t *verdict, deja_error *err)
 {
     struct sieve_cache *s = &c->sieve;
     const struct offers *f = &c->offers;
-    deja_slice url[OFFERS];
+    deja_slice url[OFFERS], record[OFFERS];
     deja_fingerprint print[OFFERS];
     uint64_t token[OFFERS];
     const size_t n = offers_list(f, url);
-    int rc = DEJA_EFULL;
+    int rc = list_records(c, url, n, record, err);
+    if (rc < 0)
+        return rc;
+    rc = DEJA_EFULL;
     deja_sieve_hash_batch(s->sieve, url, n, print);
     for (size_t i = 0; i < n; i++)
         token[i] = waiting_token(&f->link);
     for (int attempt = 0; rc == DEJA_EFULL && attempt < 3; attempt++) {
         rc = attempt == 0 ? DEJA_OK : attempt == 1 ? folder_durable(c, err) : settle(c, err);
         if (rc == DEJA_OK)
-            rc = deja_sieve_judge(s->sieve, print, n, token, url, verdict, err);
+            rc = deja_sieve_judge(s->sieve, print, n, token, record, verdict, err);
     }
     for (size_t i = 0; i < n && rc == DEJA_OK; i++) {
         if (verdict[i] == DEJA_SIEVE_PENDING && s->pending++ == 0)
@@ -322,6 +344,17 @@ static int take_new(struct crawler *c, const deja_settled *settled, take_late *t
     return take(c, &link, err);
 }
 
+/* A link to a URL that was seen still counts for the order. */
+static int take_seen(struct crawler *c, const deja_settled *settled, deja_error *err)
+{
+    struct link link;
+    crawler_count(c, CRAWL_DUPLICATES, 1);
+    if (settled->token == DEJA_SIEVE_NO_RECORD ||
+        !waiting_read(settled->token, settled->record, &link))
+        return DEJA_OK;
+    return ranking_late(c, &link, err);
+}
+
 /* Takes all settled URLs; `make_room` records those that were taken. */
 static int take_settled(struct crawler *c, take_late *take,
                         int (*make_room)(struct crawler *c, deja_error *err), deja_error *err)
@@ -340,7 +373,7 @@ static int take_settled(struct crawler *c, take_late *take,
             if (settled[i].verdict == DEJA_SIEVE_NEW)
                 rc = take_new(c, &settled[i], take, err);
             else
-                crawler_count(c, CRAWL_DUPLICATES, 1);
+                rc = take_seen(c, &settled[i], err);
         }
     }
     return rc;
@@ -400,8 +433,11 @@ static int sieve_state(struct crawler *c, struct cache_state *state, deja_error 
  * are out of scope wait, too. */
 static int add_row(struct crawler *c, const struct link *link, deja_error *err)
 {
-    struct frontier_url u = {
-        .depth = link->depth, .hops = link->hops, .hidden = link->hidden, .url = link->url};
+    struct frontier_url u = {.depth = link->depth,
+                             .hops = link->hops,
+                             .hidden = link->hidden,
+                             .parent = link->parent,
+                             .url = link->url};
     if (!scope_has(c->scope, link->url))
         return DEJA_OK;
     c->host_name.len = 0;

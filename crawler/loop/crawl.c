@@ -101,21 +101,27 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
         return rc < 0 ? rc : fail(err, DEJA_ENOMEM, "out of memory for a request");
     }
     job->url = *u;
+    schedule_count(&c->schedule, h);
     return start(c, job, &r, err);
 }
 
 /* --- Next URL --------------------------------------------------------------------- */
 
-/* Take the next URLs of a host from the queue. */
+/* Take the next URLs of a host from the queue.  Breadth first, they stay the next; in other orders
+ * the next page can change which URL is best. */
 static int refill(struct crawler *c, struct host *h, deja_error *err)
 {
+    const size_t cap = c->o->order == ORDER_BREADTH ? HOST_AHEAD : 1;
     if (h->ahead_at < h->ahead_n)
         return DEJA_OK;
     if (!h->ahead && !(h->ahead = calloc(HOST_AHEAD, sizeof *h->ahead)))
         return fail(err, DEJA_ENOMEM, "out of memory for URLs");
     h->ahead_at = 0;
-    const int rc = frontier_take(c->queue, h->id, h->ahead, HOST_AHEAD, &h->ahead_n, err);
-    h->waiting = h->ahead_n < HOST_AHEAD ? 0 : h->waiting - h->ahead_n;
+    int rc = frontier_take(c->queue, h->id, h->ahead, cap, &h->ahead_n, err);
+    h->waiting = h->ahead_n < cap ? 0 : h->waiting - h->ahead_n;
+    h->after = h->ahead_n > 0 ? h->ahead[h->ahead_n - 1].priority : ORDER_LOWEST;
+    if (rc == DEJA_OK && cap == 1)
+        rc = frontier_best(c->queue, h->id, &h->after, err);
     c->changed = true;
     return rc;
 }
@@ -137,13 +143,18 @@ static enum crawl_count refusal(const struct crawler *c, const struct origin *o,
 /* A queue written by deja 0.1 may contain URLs with credentials: offer them again without. */
 static int offer_again(struct crawler *c, const struct frontier_url *u, deja_error *err)
 {
-    return offer_one(c, u->url, u->depth, u->hops, u->hidden, err);
+    const struct link link = {.url = u->url,
+                              .depth = u->depth,
+                              .hops = u->hops,
+                              .hidden = u->hidden,
+                              .parent = u->parent};
+    return offer_one(c, link, err);
 }
 
 static struct frontier_url take_ahead(struct host *h)
 {
     const struct frontier_url u = h->ahead[h->ahead_at++];
-    h->depth = h->ahead_at < h->ahead_n ? h->ahead[h->ahead_at].depth : u.depth;
+    h->best = h->ahead_at < h->ahead_n ? h->ahead[h->ahead_at].priority : h->after;
     return u;
 }
 

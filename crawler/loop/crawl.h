@@ -49,6 +49,7 @@ enum crawl_count {
 };
 /* The name of a count in the summary: "not found". */
 const char *crawl_count_name(unsigned count);
+const char *crawl_order_name(uint32_t order); /* NULL: no such order */
 #define CRAWL_FIRST_FAILURE  CRAWL_NOT_FOUND
 #define CRAWL_AFTER_FAILURES CRAWL_LATE
 
@@ -116,6 +117,9 @@ struct crawl_options {
     struct crawl_flag certain;    /* it is a sieve; `off` is not used */
     /* Remembered: */
     const char *contact, *user_agent; /* in robots.txt, it is always deja */
+    uint32_t order;                   /* an order_kind (crawl_order_name) */
+    uint32_t host_share;              /* pages of a host per turn; or CRAWL_UNSET */
+    const char *prefer; /* lines of REGEX[:WEIGHT] (prefer.h); "": forget the remembered ones */
     uint64_t max_host_pages;
     uint64_t max_similar; /* URLs of one shape (trap.h) */
     uint64_t max_page;    /* bytes of a page */

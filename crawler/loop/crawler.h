@@ -4,6 +4,7 @@
  *     folder.c    opening, closing, commits
  *     settings.c  options that are remembered       seeds.c    start URLs, and the scope
  *     cache.c     which URLs were seen (cache.h)    archive.c  fetched pages
+ *     ranking.c   which URL of the queue is next
  *     outcome.c   after a download: archive it, extract its links, or retry
  *     offer.c     for each link: if it is in scope and new, add it to the queue */
 #ifndef CRAWLER_LOOP_CRAWLER_H
@@ -27,6 +28,12 @@ struct offers {
     size_t end[OFFERS];
     size_t n;
     struct link link; /* of each of them; its URL is not used */
+};
+
+/* The links of one page that may change priorities (ranking.c). */
+struct page_links {
+    struct buffer number; /* int64_t of each (frontier_number) */
+    uint64_t pending;     /* links that a sieve could not judge */
 };
 
 /* A sieve as the cache (cache_sieve.c). */
@@ -85,7 +92,9 @@ struct crawler {
     bool crowded;   /* the warning about the cache's capacity was printed */
     double fp_rate; /* of the cache, when last measured */
     struct offers offers;
-    struct buffer url_room, host_name, decoded, stored, shape;
+    struct page_links links;
+    struct prefer *prefer; /* NULL: none */
+    struct buffer url_room, host_name, decoded, stored, shape, records;
 };
 
 static inline void crawler_count(struct crawler *c, enum crawl_count what, uint64_t n)
@@ -144,15 +153,15 @@ bool archive_has(const struct crawler *c, const struct warc_place *place);
 int archive_write_index(struct crawler *c, deja_error *err);
 
 /* offer.c.  URLs are absolute, as found. */
-void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden);
+/* The URL in `like` is not used. */
+void offer_begin(struct crawler *c, struct link like);
 int offer_url(struct crawler *c, deja_slice url, deja_error *err);
 int offer_end(struct crawler *c, deja_error *err);
 /* Lists the URLs in a batch, and returns their number. */
 size_t offers_list(const struct offers *f, deja_slice *url);
 /* Take a URL that was pending and is new. */
 int offer_late(struct crawler *c, const struct link *link, deja_error *err);
-int offer_one(struct crawler *c, deja_slice url, uint32_t depth, uint32_t hops, bool hidden,
-              deja_error *err);
+int offer_one(struct crawler *c, struct link link, deja_error *err);
 /* The form in which a URL is fetched: canonical, without credentials.  *canon is in c->url_room,
  * or url itself.  Fails with DEJA_ENOTURL or DEJA_ENOMEM. */
 int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon);

@@ -23,6 +23,7 @@
  * A new visit starts by rotating the cache, which replaces its file atomically; then one commit
  * updates the queue.  If the cache is one visit ahead, a crash happened in between. */
 #include "crawler/loop/cache.h"
+#include "crawler/loop/ranking.h"
 #include "crawler/loop/settings.h"
 #include "tools/base/fail.h"
 #include <errno.h>
@@ -195,11 +196,11 @@ static int host_of_name(struct crawler *c, int64_t id, deja_slice name, struct h
     return *h ? DEJA_OK : crawler_add_host(c, name, id, h, err);
 }
 
-static int take_done(void *crawler, int64_t id, deja_slice name, uint64_t pages, uint32_t depth,
+static int take_done(void *crawler, int64_t id, deja_slice name, uint64_t pages, int64_t priority,
                      deja_error *err)
 {
     struct host *h;
-    (void)depth;
+    (void)priority;
     const int rc = host_of_name(crawler, id, name, &h, err);
     if (rc == DEJA_OK)
         h->pages = pages;
@@ -207,7 +208,7 @@ static int take_done(void *crawler, int64_t id, deja_slice name, uint64_t pages,
 }
 
 static int take_waiting(void *crawler, int64_t id, deja_slice name, uint64_t waiting,
-                        uint32_t depth, deja_error *err)
+                        int64_t priority, deja_error *err)
 {
     struct crawler *c = crawler;
     struct host *h;
@@ -215,7 +216,7 @@ static int take_waiting(void *crawler, int64_t id, deja_slice name, uint64_t wai
     if (rc < 0)
         return rc;
     h->waiting = waiting;
-    h->depth = depth;
+    h->best = h->after = priority;
     c->account.waiting += waiting;
     return crawler_schedule(c, h, err);
 }
@@ -242,6 +243,7 @@ static int apply_settings(struct crawler *c, deja_error *err)
 {
     const int rc = settings_settle(c, err);
     c->schedule.per_host = c->o->per_host;
+    c->schedule.share = c->o->host_share;
     c->next_durable = c->now + c->o->sync_every;
     return rc;
 }
@@ -249,10 +251,10 @@ static int apply_settings(struct crawler *c, deja_error *err)
 /* The archive is repaired first, because that is right even if the options are refused later. */
 int folder_open(struct crawler *c, deja_error *err)
 {
-    static step *const steps[] = {
-        make_folder,       open_queue,  find_last_id, read_counts,      archive_mend,
-        apply_settings,    seeds_store, cache_open,   seeds_open_scope, choose_visit,
-        cache_open_shapes, cache_mend,  archive_open, open_hosts,       NULL};
+    static step *const steps[] = {make_folder,  open_queue,       find_last_id, read_counts,
+                                  archive_mend, apply_settings,   ranking_open, seeds_store,
+                                  cache_open,   seeds_open_scope, choose_visit, cache_open_shapes,
+                                  cache_mend,   archive_open,     open_hosts,   NULL};
     const int rc = run_steps(c, steps, err);
     if (rc < 0)
         return rc;
@@ -275,6 +277,7 @@ void folder_close(struct crawler *c)
     warc_close(&c->warc);
     scope_free(c->scope);
     cache_close(c);
+    ranking_close(c);
     frontier_close(c->queue);
     settings_fini(c);
     if (c->dir >= 0)
@@ -286,4 +289,5 @@ void folder_close(struct crawler *c)
     buffer_fini(&c->decoded);
     buffer_fini(&c->stored);
     buffer_fini(&c->shape);
+    buffer_fini(&c->records);
 }

@@ -1,7 +1,8 @@
-/* names.c - the names of scopes and counts.  This file needs no library, because the help of the
+/* names.c - the names of scopes, orders and counts.  This file needs no library, because the help of the
  * command shows these names even in a build without the crawler. */
 #include "crawler/loop/crawl.h"
 #include "crawler/loop/scope.h"
+#include "crawler/queue/order.h"
 
 const char *scope_name(uint32_t kind)
 {
@@ -11,6 +12,15 @@ const char *scope_name(uint32_t kind)
                                         [SCOPE_REGEX] = "regex",
                                         [SCOPE_ANY] = "any"};
     return kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
+}
+
+const char *crawl_order_name(uint32_t order)
+{
+    static const char *const names[] = {[ORDER_BREADTH] = "breadth",
+                                        [ORDER_DEPTH] = "depth",
+                                        [ORDER_BACKLINKS] = "backlinks",
+                                        [ORDER_OPIC] = "opic"};
+    return order < sizeof names / sizeof names[0] ? names[order] : NULL;
 }
 
 const char *crawl_count_name(unsigned count)

@@ -11,6 +11,8 @@
  * cannot judge at once comes back late (cache_sieve.c). */
 #include "crawler/http/hostkey.h"
 #include "crawler/loop/cache.h"
+#include "crawler/loop/prefer.h"
+#include "crawler/loop/ranking.h"
 #include "crawler/loop/trap.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
@@ -94,7 +96,7 @@ static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_e
 
 /* --- Queue -------------------------------------------------------------------------- */
 
-/* Returns the URLs taken ahead to the queue, because a new URL is shallower. */
+/* Returns the URLs taken ahead to the queue, because a new URL comes before them. */
 static int put_ahead_back(struct crawler *c, struct host *h, deja_error *err)
 {
     for (; h->ahead_at < h->ahead_n; h->ahead_at++) {
@@ -113,20 +115,23 @@ static int enqueue(struct crawler *c, const struct link *link, deja_error *err)
     int rc = offer_host(c, link->url, &h, err);
     if (rc < 0)
         return rc;
-    if (h->ahead_at < h->ahead_n && link->depth < h->ahead[h->ahead_n - 1].depth)
-        rc = put_ahead_back(c, h, err);
     const struct frontier_url u = {.host = h->id,
+                                   .weight = prefer_weight(c->prefer, link->url),
+                                   .parent = link->parent,
                                    .depth = link->depth,
                                    .hops = link->hops,
                                    .hidden = link->hidden,
                                    .url = link->url};
+    const int64_t priority = frontier_priority(c->queue, &u);
+    if (h->ahead_at < h->ahead_n && priority > h->ahead[h->ahead_n - 1].priority)
+        rc = put_ahead_back(c, h, err);
     if (rc == DEJA_OK)
         rc = frontier_add(c->queue, c->visit, &u, &c->last_id, err);
+    if (rc == DEJA_OK)
+        rc = ranking_raise(c, h, priority, err);
     if (rc < 0)
         return rc;
     h->waiting++;
-    if (link->depth < h->depth)
-        h->depth = link->depth;
     crawler_count(c, CRAWL_QUEUED, 1);
     c->account.waiting++;
     c->changed = true;
@@ -163,10 +168,12 @@ int offer_late(struct crawler *c, const struct link *link, deja_error *err)
 {
     const enum crawl_count why =
         c->o->talk.found ? CRAWL_COUNTS : refusal(c, link->url, link->depth);
-    if (why == CRAWL_COUNTS)
-        return take_new(c, link, err);
-    crawler_count(c, why, 1);
-    return DEJA_OK;
+    if (why != CRAWL_COUNTS) {
+        crawler_count(c, why, 1);
+        return DEJA_OK;
+    }
+    const int rc = take_new(c, link, err);
+    return rc == DEJA_OK ? ranking_late(c, link, err) : rc;
 }
 
 /* --- Batches -------------------------------------------------------------------------- */
@@ -184,10 +191,11 @@ size_t offers_list(const struct offers *f, deja_slice *url)
     return f->n;
 }
 
-void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden)
+void offer_begin(struct crawler *c, struct link like)
 {
     c->offers.n = c->offers.text.len = 0;
-    c->offers.link = (struct link){.depth = depth, .hops = hops, .hidden = hidden};
+    c->offers.link = like;
+    ranking_begin(c);
 }
 
 /* A cache with the rate p mistakes p of all new URLs for seen.  So for each URL that it reports as
@@ -196,6 +204,17 @@ static void count_lost(struct crawler *c, size_t fresh)
 {
     const double p = c->fp_rate < 0.999 ? c->fp_rate : 0.999;
     crawler_count(c, CRAWL_NANOLOST, (uint64_t)((double)fresh * p / (1 - p) * 1e9));
+}
+
+/* Counts a link for the order.  With --harvest, the cache judges links out of scope, too. */
+static int rank(struct crawler *c, const struct link *link, uint8_t verdict, deja_error *err)
+{
+    if (c->o->talk.found && refusal(c, link->url, link->depth) != CRAWL_COUNTS)
+        return DEJA_OK;
+    if (verdict != DEJA_SIEVE_PENDING)
+        return ranking_link(c, link->url, err);
+    ranking_pending(c);
+    return DEJA_OK;
 }
 
 int offer_end(struct crawler *c, deja_error *err)
@@ -213,6 +232,8 @@ int offer_end(struct crawler *c, deja_error *err)
         link.url = offered(&c->offers, i);
         if (verdict[i] == DEJA_SIEVE_NEW)
             rc = take_new(c, &link, err);
+        if (rc == DEJA_OK)
+            rc = rank(c, &link, verdict[i], err);
     }
     crawler_count(c, CRAWL_OFFERED, n);
     crawler_count(c, CRAWL_DUPLICATES, seen);
@@ -248,10 +269,9 @@ int offer_url(struct crawler *c, deja_slice url, deja_error *err)
     return f->n == OFFERS ? offer_end(c, err) : DEJA_OK;
 }
 
-int offer_one(struct crawler *c, deja_slice url, uint32_t depth, uint32_t hops, bool hidden,
-              deja_error *err)
+int offer_one(struct crawler *c, struct link link, deja_error *err)
 {
-    offer_begin(c, depth, hops, hidden);
-    const int rc = offer_url(c, url, err);
+    offer_begin(c, link);
+    const int rc = offer_url(c, link.url, err);
     return rc == DEJA_OK ? offer_end(c, err) : rc;
 }

@@ -14,7 +14,7 @@
 #include "crawler/http/hostkey.h"
 #include "crawler/http/httphead.h"
 #include "crawler/http/sitemap.h"
-#include "crawler/loop/crawler.h"
+#include "crawler/loop/ranking.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include <stdio.h>
@@ -124,7 +124,7 @@ static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice 
     if (rc == DEJA_ENOMEM)
         return fail(err, rc, "out of memory for a page");
     bool unread = rc < 0; /* if damaged, the decoded part may still have links */
-    offer_begin(c, u->depth + 1, 0, hidden);
+    offer_begin(c, (struct link){.depth = u->depth + 1, .hidden = hidden, .parent = u->id});
     rc = DEJA_OK;
     if (httphead_is_html(type, body))
         rc = links_extract(body, u->url, &o, take_link, &found, &n);
@@ -137,7 +137,9 @@ static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice 
     crawler_count(c, CRAWL_NOFOLLOW, n.nofollow);
     crawler_count(c, CRAWL_BAD, n.bad);
     crawler_count(c, CRAWL_UNREAD, unread);
-    return rc == DEJA_OK ? offer_end(c, err) : rc;
+    if (rc == DEJA_OK)
+        rc = offer_end(c, err);
+    return rc == DEJA_OK ? ranking_finish(c, u, err) : rc;
 }
 
 /* Extracts the links of a copy in the archive. */
@@ -271,7 +273,11 @@ static int take_redirect(struct crawler *c, struct job *job, const struct fetch 
         if (leads && u->hops >= c->o->max_redirects) {
             crawler_count(c, CRAWL_REDIRECT_LIMIT, 1);
         } else if (rc == DEJA_OK && leads) {
-            rc = offer_one(c, target, u->depth, u->hops + 1, false, err);
+            const struct link link = {
+                .url = target, .depth = u->depth, .hops = u->hops + 1, .parent = u->id};
+            rc = offer_one(c, link, err);
+            if (rc == DEJA_OK)
+                rc = ranking_finish(c, u, err);
         }
     }
     buffer_fini(&room);
@@ -366,8 +372,8 @@ static int follow_robots(struct crawler *c, struct origin *o, deja_slice target,
     if (rc < 0)
         return rc;
     host_add_errand(h, o);
-    if (o->host->depth < h->depth)
-        h->depth = o->host->depth;
+    if (h->best < o->host->best)
+        h->best = o->host->best;
     return pause_host(c, h, 0, err);
 }
 
@@ -423,7 +429,7 @@ static int read_robots(struct crawler *c, struct origin *o, const struct fetch *
         return fail(err, rc, "out of memory for robots.txt");
     heed_delay(c, o);
     rc = pause_host(c, o->host, o->host->delay, err); /* the new delay counts from now on */
-    offer_begin(c, 0, 0, false);
+    offer_begin(c, (struct link){.depth = 0});
     for (size_t at = 0; c->o->sitemaps.on && rc == DEJA_OK && at < o->robots.sites.len;
          at += strlen(o->robots.sites.data + at) + 1)
         rc = offer_url(c, ascii_slice(o->robots.sites.data + at), err);

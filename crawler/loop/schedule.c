@@ -6,8 +6,12 @@
  * requested.  Hosts are in one of two heaps, or in none:
  *
  *     paused   ready at ready_at; the earliest is on top
- *     ready    ready now; the host with the shallowest URL is on top, and among equals the one
- *              that has waited longest, so sites take turns and none starves
+ *     ready    ready now; the host with the best URL is on top, and among equals the one
+ *              that has waited longest
+ *
+ * With a share (--host-share), a host that has had this many pages in a turn comes after all others
+ * that are ready.  If only such hosts are ready, the next turn begins.  That changes no order among
+ * them, so the heap stays as it is.
  *
  * A step costs O(log n) for n hosts.  All hosts of the run stay in memory, with their robots.txt,
  * but not their URLs. */
@@ -46,23 +50,49 @@ struct host *schedule_find(const struct schedule *s, deja_slice name)
     return NULL;
 }
 
+static size_t slot_of_id(const struct schedule *s, int64_t id)
+{
+    return (size_t)id & (s->n_slots - 1); /* numbers of rows are consecutive */
+}
+
+struct host *schedule_find_id(const struct schedule *s, int64_t id)
+{
+    struct host *h = s->n_slots ? s->id_slot[slot_of_id(s, id)] : NULL;
+    while (h && h->id != id)
+        h = h->same_id;
+    return h;
+}
+
+static void enter_tables(struct schedule *s, struct host *h)
+{
+    struct host **slot = &s->slot[slot_of(s, ascii_slice(h->name))];
+    struct host **id_slot = &s->id_slot[slot_of_id(s, h->id)];
+    h->same_slot = *slot;
+    h->same_id = *id_slot;
+    *slot = *id_slot = h;
+}
+
 static bool grow_table(struct schedule *s)
 {
     struct schedule wider = {.n_slots = s->n_slots ? 2 * s->n_slots : 64,
                              .seed = s->n_slots ? s->seed : draw_seed(s)};
     wider.slot = calloc(wider.n_slots, sizeof(struct host *));
-    if (!wider.slot)
+    wider.id_slot = calloc(wider.n_slots, sizeof(struct host *));
+    if (!wider.slot || !wider.id_slot) {
+        free(wider.slot);
+        free(wider.id_slot);
         return false;
+    }
     for (size_t i = 0; i < s->n_slots; i++) {
         for (struct host *h = s->slot[i], *next; h; h = next) {
-            struct host **slot = &wider.slot[slot_of(&wider, ascii_slice(h->name))];
             next = h->same_slot;
-            h->same_slot = *slot;
-            *slot = h;
+            enter_tables(&wider, h);
         }
     }
     free(s->slot);
+    free(s->id_slot);
     s->slot = wider.slot;
+    s->id_slot = wider.id_slot;
     s->n_slots = wider.n_slots;
     s->seed = wider.seed;
     return true;
@@ -99,10 +129,8 @@ struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id)
         return NULL;
     }
     h->id = id;
-    h->depth = UINT32_MAX;
-    struct host **slot = &s->slot[slot_of(s, name)];
-    h->same_slot = *slot;
-    *slot = h;
+    h->best = h->after = ORDER_LOWEST;
+    enter_tables(s, h);
     s->n_hosts++;
     return h;
 }
@@ -116,6 +144,7 @@ void schedule_fini(struct schedule *s)
         }
     }
     free(s->slot);
+    free(s->id_slot);
     for (size_t i = 0; i < SCHEDULE_HEAPS; i++)
         free(s->heap[i].host);
     *s = (struct schedule){.per_host = s->per_host};
@@ -164,10 +193,24 @@ struct origin *host_take_errand(struct host *h)
 
 /* --- Heaps -------------------------------------------------------------------- */
 
-static bool before(int heap, const struct host *a, const struct host *b)
+/* Whether the host has had its share of this turn. */
+static bool is_spent(const struct schedule *s, const struct host *h)
 {
-    if (heap == SCHEDULE_READY && a->depth != b->depth)
-        return a->depth < b->depth;
+    return s->share > 0 && h->turn == s->turn && h->served >= s->share;
+}
+
+void schedule_count(const struct schedule *s, struct host *h)
+{
+    h->served = h->turn == s->turn ? h->served + 1 : 1;
+    h->turn = s->turn;
+}
+
+static bool before(const struct schedule *s, int heap, const struct host *a, const struct host *b)
+{
+    if (heap == SCHEDULE_READY && is_spent(s, a) != is_spent(s, b))
+        return is_spent(s, b);
+    if (heap == SCHEDULE_READY && a->best != b->best)
+        return a->best > b->best;
     return a->ready_at < b->ready_at;
 }
 
@@ -178,17 +221,18 @@ static void put_at(struct schedule_heap *heap, size_t at, struct host *h)
 }
 
 /* Move the host at this place up or down to where it belongs. */
-static void settle(struct schedule_heap *heap, int which, size_t at)
+static void settle(struct schedule *s, int which, size_t at)
 {
+    struct schedule_heap *heap = &s->heap[which];
     struct host *h = heap->host[at];
-    while (at > 0 && before(which, h, heap->host[(at - 1) / 2])) {
+    while (at > 0 && before(s, which, h, heap->host[(at - 1) / 2])) {
         put_at(heap, at, heap->host[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
     for (size_t child; (child = 2 * at + 1) < heap->n; at = child) {
-        if (child + 1 < heap->n && before(which, heap->host[child + 1], heap->host[child]))
+        if (child + 1 < heap->n && before(s, which, heap->host[child + 1], heap->host[child]))
             child++;
-        if (!before(which, heap->host[child], h))
+        if (!before(s, which, heap->host[child], h))
             break;
         put_at(heap, at, heap->host[child]);
     }
@@ -203,7 +247,7 @@ static void leave(struct schedule *s, struct host *h)
     struct host *last = heap->host[--heap->n];
     if (last != h) {
         put_at(heap, h->place, last);
-        settle(heap, h->heap, h->place);
+        settle(s, h->heap, h->place);
     }
     h->heap = SCHEDULE_NONE;
 }
@@ -217,7 +261,7 @@ static int enter(struct schedule *s, struct host *h, int which)
     heap->host = host;
     h->heap = which;
     put_at(heap, heap->n++, h);
-    settle(heap, which, h->place);
+    settle(s, which, h->place);
     return DEJA_OK;
 }
 
@@ -241,5 +285,8 @@ struct host *schedule_next(struct schedule *s, double now, double *pause)
             return h; /* out of memory for the heap: take the host now */
     }
     *pause = paused->n > 0 ? paused->host[0]->ready_at - now : -1;
-    return ready->n > 0 ? ready->host[0] : NULL;
+    if (ready->n == 0)
+        return NULL;
+    s->turn += is_spent(s, ready->host[0]); /* and so are all others */
+    return ready->host[0];
 }

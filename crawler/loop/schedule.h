@@ -38,12 +38,14 @@ struct host {
     uint32_t in_flight;
     uint64_t waiting;           /* URLs on disk */
     uint64_t pages;             /* pages in this visit */
-    uint32_t depth;             /* depth of the next URL, as far as known */
+    int64_t best;               /* priority of the next URL, as far as known */
+    int64_t after;              /* and of the best on disk */
     struct frontier_url *ahead; /* URLs taken but not started, from ahead_at on; NULL: none */
     size_t ahead_at, ahead_n;
-    struct host *same_slot; /* next in its slot of the table */
-    size_t place;           /* in its heap */
-    int heap;               /* SCHEDULE_* */
+    struct host *same_slot, *same_id; /* next in its slots of the tables */
+    uint64_t turn, served;            /* pages requested in this turn, for --host-share */
+    size_t place;                     /* in its heap */
+    int heap;                         /* SCHEDULE_* */
 };
 
 enum {
@@ -60,22 +62,27 @@ struct schedule_heap {
 
 struct schedule {      /* initialize with {.per_host = 1} */
     uint32_t per_host; /* requests to one host at a time */
-    struct host **slot;
+    uint32_t share;    /* pages of a host per turn; 0: any number */
+    uint64_t turn;
+    struct host **slot, **id_slot; /* by name and by number */
     size_t n_slots, n_hosts;
     uint64_t seed; /* of the table */
     struct schedule_heap heap[SCHEDULE_HEAPS];
 };
 void schedule_fini(struct schedule *s);
 
-/* schedule_find returns the host of that name, or NULL; schedule_add adds a host, or returns NULL
+/* schedule_find returns the host of that name or number, or NULL; schedule_add adds a host, or returns NULL
  * if out of memory. */
 struct host *schedule_find(const struct schedule *s, deja_slice name);
+struct host *schedule_find_id(const struct schedule *s, int64_t id);
 struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id);
 
 /* Update the place of a host.  Call it after any change of its waiting URLs, errands, requests in
- * progress, depth or ready_at, before any other call.  Fails with DEJA_ENOMEM. */
+ * progress, best or ready_at, before any other call.  Fails with DEJA_ENOMEM. */
 int schedule_update(struct schedule *s, struct host *h);
-/* Returns the ready host with the shallowest URL, which stays in its heap.  Without one,
+/* A page is requested from the host; then call schedule_update. */
+void schedule_count(const struct schedule *s, struct host *h);
+/* Returns the ready host with the best URL, which stays in its heap.  Without one,
  * returns NULL, and *pause becomes the number of seconds until one is ready, negative if no host
  * waits. */
 struct host *schedule_next(struct schedule *s, double now, double *pause);

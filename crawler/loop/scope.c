@@ -6,11 +6,11 @@
  * Registrable domains (example.co.uk, not co.uk) come from the Public Suffix List that is built
  * into libpsl. */
 #include "crawler/loop/scope.h"
+#include "crawler/loop/pattern.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/urlparts.h"
 #include <libpsl.h>
-#include <regex.h>
 #include <stdlib.h>
 
 struct scope {
@@ -78,16 +78,6 @@ static deja_slice prefix_of(deja_slice url)
 
 /* --- The scope ------------------------------------------------------------------ */
 
-static int compile(regex_t *regex, const char *text, const char *option, deja_error *err)
-{
-    char why[120];
-    const int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
-    if (code == 0)
-        return DEJA_OK;
-    (void)regerror(code, regex, why, sizeof why);
-    return fail(err, DEJA_EINVAL, "%s '%.60s': not a regular expression: %s", option, text, why);
-}
-
 int scope_new(uint32_t kind, const char *match, const char *exclude, scope **out, deja_error *err)
 {
     scope *s = calloc(1, sizeof *s);
@@ -97,11 +87,11 @@ int scope_new(uint32_t kind, const char *match, const char *exclude, scope **out
         return fail(err, DEJA_ENOMEM, "out of memory for the scope");
     s->kind = kind;
     if (kind == SCOPE_REGEX) {
-        rc = compile(&s->match, match, "--match", err);
+        rc = pattern_compile(&s->match, match, "--match", err);
         s->has_match = rc == DEJA_OK;
     }
     if (rc == DEJA_OK && exclude) {
-        rc = compile(&s->exclude, exclude, "--exclude", err);
+        rc = pattern_compile(&s->exclude, exclude, "--exclude", err);
         s->has_exclude = rc == DEJA_OK;
     }
     if (rc == DEJA_OK)
@@ -166,26 +156,16 @@ static bool has_prefix(const scope *s, deja_slice url)
     return false;
 }
 
-/* regexec needs a string; of a URL that does not fit, only the beginning is matched. */
-static bool matches(const regex_t *regex, deja_slice url)
-{
-    char text[4096];
-    const size_t len = url.len < sizeof text ? url.len : sizeof text - 1;
-    memcpy(text, url.data, len);
-    text[len] = '\0';
-    return regexec(regex, text, 0, NULL, 0) == 0;
-}
-
 bool scope_has(const scope *s, deja_slice url)
 {
     char room[256];
-    if (s->has_exclude && matches(&s->exclude, url))
+    if (s->has_exclude && pattern_matches(&s->exclude, url))
         return false;
     switch (s->kind) {
     case SCOPE_ANY:
         return true;
     case SCOPE_REGEX:
-        return matches(&s->match, url);
+        return pattern_matches(&s->match, url);
     case SCOPE_PREFIX:
         return has_prefix(s, url);
     default:

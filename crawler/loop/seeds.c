@@ -203,7 +203,7 @@ int seeds_open_scope(struct crawler *c, deja_error *err)
 
 static int queue_seed(struct crawler *c, deja_slice seed, deja_error *err)
 {
-    return offer_one(c, seed, 0, 0, false, err);
+    return offer_one(c, (struct link){.url = seed}, err);
 }
 
 int seeds_queue(struct crawler *c, deja_error *err)

@@ -60,6 +60,9 @@ static const struct setting own[] = {
     {"nofollow", FLAG, OF_VISIT, AT(nofollow), 0, 0, 0, 0},
     {"sitemaps", FLAG, OF_VISIT, AT(sitemaps), 0, 0, 0, 0},
     {"no-archive", FLAG, OF_VISIT, AT(no_archive), 0, 0, 0, 0},
+    {"order", COUNT32, OF_CRAWL, AT(order), 0, ORDER_BREADTH, ORDER_BREADTH, ORDER_OPIC},
+    {"prefer", TEXT, OF_CRAWL, AT(prefer), 0, 0, 0, 0},
+    {"host-share", COUNT32, OF_CRAWL, AT(host_share), CRAWL_UNSET, 0, 0, CRAWL_UNSET - 1},
     {"max-depth", COUNT32, OF_CRAWL, AT(max_depth), CRAWL_UNSET, 50, 0, CRAWL_UNSET - 1},
     {"max-redirects", COUNT32, OF_CRAWL, AT(max_redirects), CRAWL_UNSET, 10, 0, 1000},
     {"max-host-pages", COUNT64, OF_CRAWL, AT(max_host_pages), 0, 0, 0, COUNT_MAX},
@@ -278,11 +281,27 @@ static void put_default(const struct setting *s, struct crawl_options *o)
         set_count(s, o, (uint64_t)s->otherwise);
 }
 
-/* As shown to users: a scope has a name. */
+/* As shown to users: a scope and an order have names. */
 static const char *shown(const struct setting *s, const char *text)
 {
-    const char *name = s->at == AT(scope) ? scope_name((uint32_t)strtoul(text, NULL, 10)) : NULL;
+    const uint32_t n = (uint32_t)strtoul(text, NULL, 10);
+    const char *name = s->at == AT(scope)   ? scope_name(n)
+                       : s->at == AT(order) ? crawl_order_name(n)
+                                            : NULL;
     return name ? name : text;
+}
+
+/* Appends the options that have this value; --prefer has one per line. */
+static bool list_option(struct buffer *list, const struct setting *s, const char *text)
+{
+    for (size_t len;; text += len + 1) {
+        len = s->at == AT(prefer) ? strcspn(text, "\n") : strlen(text);
+        const bool ok =
+            buffer_text(list, " --") && buffer_text(list, s->option) &&
+            (s->type == FLAG || (buffer_text(list, " ") && buffer_add(list, text, len)));
+        if (!ok || !text[len])
+            return ok;
+    }
 }
 
 /* --- One setting ------------------------------------------------------------------ */
@@ -385,8 +404,7 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
         put_text(s, &in->c->settled, *copy);
     struct buffer *list = &in->c->as_before;
     if (ok && s->owner != OF_CACHE && s->owner != OF_SIZE)
-        ok = buffer_text(list, " --") && buffer_text(list, s->option) &&
-             (s->type == FLAG || (buffer_text(list, " ") && buffer_text(list, shown(s, was))));
+        ok = list_option(list, s, shown(s, was));
     return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for %s", word_of(s).text);
 }
 

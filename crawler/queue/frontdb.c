@@ -14,9 +14,10 @@
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 
-#define NEWEST   3    /* format of the tables; stored as the file's user_version */
+#define NEWEST   4    /* format of the tables; stored as the file's user_version */
 #define OLDEST   2    /* oldest format that can be upgraded */
 #define LOG_FULL 2000 /* pages of the log that trigger a checkpoint */
 
@@ -26,11 +27,27 @@ static const char *const text_of[STATEMENTS] = {
     [GET] = "SELECT value FROM setting WHERE name = ?1",
     [HOST_FIND] = "SELECT id FROM host WHERE name = ?1",
     [HOST_ADD] = "INSERT INTO host(name) VALUES(?1)",
-    [ADD] = "INSERT INTO url(visit, host, depth, hops, attempts, hidden, hash, url, state) "
-            "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)",
+    [ADD] = "INSERT INTO url(visit, host, depth, hops, attempts, hidden, hash, url, parent, cash, "
+            "priority, state) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0)",
     [LAST] = "SELECT seq FROM sqlite_sequence WHERE name = 'url'",
-    [TAKE] = "UPDATE url SET state = 1 WHERE id IN (SELECT id FROM url WHERE host = ?1 AND state "
-             "= 0 ORDER BY depth, id LIMIT ?2) RETURNING id, depth, hops, attempts, hidden, url",
+    [TAKE] =
+        "UPDATE url SET state = 1 WHERE id IN (SELECT id FROM url WHERE host = ?1 AND state "
+        "= 0 ORDER BY priority DESC, id LIMIT ?2) RETURNING id, depth, hops, attempts, hidden, "
+        "url, parent, priority",
+    [BEST] =
+        "SELECT priority FROM url WHERE host = ?1 AND state = 0 ORDER BY priority DESC LIMIT 1",
+    [CREDIT] =
+        "UPDATE url SET links = links + 1, cash = cash + ?3, priority = priority_of("
+        "priority, depth, links + 1, cash + ?3) WHERE hash = ?1 AND visit = ?2 AND state < 2 "
+        "RETURNING host, priority, state",
+    [CASH] = "SELECT cash FROM url WHERE id = ?1",
+    [SET_SHARE] = "UPDATE url SET share = ?2 WHERE id = ?1",
+    [SHARE] = "SELECT share FROM url WHERE id = ?1",
+    [URL_OF] = "SELECT url FROM url WHERE id = ?1",
+    [REORDER] =
+        "UPDATE url NOT INDEXED SET cash = CASE WHEN ?1 THEN 1 ELSE cash END, priority = priority_of("
+        "weight_of(url) << 52, depth, links, CASE WHEN ?1 THEN 1 ELSE cash END) "
+        "WHERE state = 0",
     [PUT_BACK] = "UPDATE url SET state = 0, attempts = ?2, hops = ?3 WHERE id = ?1",
     [END] = "UPDATE url SET state = 2, outcome = ?2, status = ?3, at_time = ?4, mime = ?5, "
             "etag = ?6, modified = ?7, digest = ?8, file = ?9, offset = ?10, length = ?11, "
@@ -47,8 +64,10 @@ static const char *const text_of[STATEMENTS] = {
                 "file > 0 AND status BETWEEN 200 AND 299 ORDER BY id DESC LIMIT 1",
     [WAS_KNOWN] = "SELECT 1 FROM url WHERE hash = ?1 AND url = ?2 AND visit < ?3 LIMIT 1",
     [LEAVE] = "UPDATE url SET state = 3 WHERE state = 0",
-    [EACH_HOST] = "SELECT host.id, host.name, count(*), min(url.depth) FROM url JOIN host ON "
+    [EACH_HOST] = "SELECT host.id, host.name, count(*), max(url.priority) FROM url JOIN host ON "
                   "host.id = url.host WHERE url.state = 0 GROUP BY url.host ORDER BY url.host",
+    [EACH_WAITING] = "SELECT id, depth, hops, attempts, hidden, url, parent, priority FROM url "
+                     "WHERE state = 0 ORDER BY id",
     [EACH_SINCE] = "SELECT url FROM url WHERE id > ?1 ORDER BY id",
     [EACH_DONE] = "SELECT host.id, host.name, count(*), 0 FROM url JOIN host ON host.id = "
                   "url.host WHERE url.visit = ?1 AND url.state = 2 GROUP BY url.host",
@@ -59,6 +78,15 @@ static const char *const text_of[STATEMENTS] = {
                   "revisit = 0 AND file > 0 AND outcome = 0 ORDER BY id",
 };
 
+/* Since format 4: what the order of the crawl needs (order.h), and the row of the page on which the
+ * URL was first found, or 0.  `share` is what a page gave to each of its links. */
+#define PARENT "parent INTEGER NOT NULL DEFAULT 0"
+#define LINKS  "links INTEGER NOT NULL DEFAULT 0"
+#define CASH_  "cash REAL NOT NULL DEFAULT 0"
+#define SHARE_ "share REAL"
+#define LEVEL  "priority INTEGER NOT NULL DEFAULT 0"
+#define RANKED PARENT ", " LINKS ", " CASH_ ", " SHARE_ ", " LEVEL
+
 static const char schema[] =
     "CREATE TABLE setting(name TEXT PRIMARY KEY, value) WITHOUT ROWID;CREATE TABLE host(id "
     "INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);CREATE TABLE url(id INTEGER PRIMARY KEY "
@@ -66,8 +94,15 @@ static const char schema[] =
     "INTEGER NOT NULL, attempts INTEGER NOT NULL, hidden INTEGER NOT NULL, state INTEGER NOT "
     "NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, outcome INTEGER, status INTEGER, at_time "
     "INTEGER, mime TEXT, etag TEXT, modified TEXT, digest TEXT, file INTEGER, offset INTEGER, "
-    "length INTEGER, revisit INTEGER);CREATE INDEX url_waits ON url(host, depth, id) WHERE state "
-    "= 0;CREATE INDEX url_taken ON url(id) WHERE state = 1;";
+    "length INTEGER, revisit INTEGER, " RANKED ");CREATE INDEX url_taken ON url(id) WHERE state = "
+    "1;" FRONTDB_WAITS;
+
+/* In format 3, the index was by depth: the order was always breadth first. */
+#define COLUMN "ALTER TABLE url ADD COLUMN "
+static const char from_format_3[] =
+    "DROP INDEX IF EXISTS url_waits;" COLUMN PARENT ";" COLUMN LINKS ";" COLUMN CASH_
+    ";" COLUMN SHARE_ ";" COLUMN LEVEL
+    ";UPDATE url SET priority = priority_of(0, depth, 0, 0.0) WHERE state < 2;" FRONTDB_WAITS;
 
 /* In format 2, a host was a scheme and an authority, including credentials. */
 static const char from_format_2[] =
@@ -120,6 +155,8 @@ static sqlite3_stmt *prepare(frontier *f, enum statement which, const struct fro
     for (int i = 1; v && v->type != FRONTDB_END; i++, v++) {
         if (v->type == FRONTDB_NUMBER)
             (void)sqlite3_bind_int64(*s, i, v->number);
+        else if (v->type == FRONTDB_REAL)
+            (void)sqlite3_bind_double(*s, i, v->real);
         else if (v->type == FRONTDB_BLOB)
             (void)sqlite3_bind_blob64(*s, i, v->text.len ? v->text.data : "", v->text.len,
                                       SQLITE_STATIC);
@@ -181,6 +218,19 @@ bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value)
     return ok;
 }
 
+static bool is_amount(sqlite3_value *v, double *value)
+{
+    const int type = sqlite3_value_type(v);
+    *value = sqlite3_value_double(v);
+    return (type == SQLITE_FLOAT || type == SQLITE_INTEGER || type == SQLITE_NULL) &&
+           *value >= 0 && isfinite(*value);
+}
+
+bool frontdb_amount(sqlite3_stmt *s, int at, double *value)
+{
+    return is_amount(sqlite3_column_value(s, at), value);
+}
+
 bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text)
 {
     return is_text(sqlite3_column_value(s, at), text);
@@ -237,6 +287,34 @@ static void sql_host(sqlite3_context *ctx, int n, sqlite3_value **v)
     buffer_fini(&name);
 }
 
+/* priority_of(P, depth, links, cash): a priority with the weight of P. */
+static void sql_priority(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    const frontier *f = sqlite3_user_data(ctx);
+    struct order_facts facts;
+    int64_t was, depth;
+    (void)n;
+    if (!is_number(v[0], INT64_MIN, INT64_MAX, &was) || !is_number(v[1], 0, UINT32_MAX, &depth) ||
+        !is_number(v[2], 0, INT64_MAX, &facts.links) || !is_amount(v[3], &facts.cash)) {
+        sqlite3_result_error(ctx, FRONTDB_URL_ROW " is damaged", -1);
+        return;
+    }
+    facts.depth = (uint32_t)depth;
+    sqlite3_result_int64(ctx, order_priority(f->order, order_weight(was), &facts));
+}
+
+/* weight_of(url) */
+static void sql_weight(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    const frontier *f = sqlite3_user_data(ctx);
+    deja_slice url;
+    (void)n;
+    if (is_text(v[0], &url))
+        sqlite3_result_int(ctx, f->weigh ? f->weigh(f->weigh_ctx, url) : 0);
+    else
+        sqlite3_result_error(ctx, FRONTDB_URL_ROW " is damaged", -1);
+}
+
 static int take_format(frontier *f, sqlite3_stmt *s, void *format, deja_error *err)
 {
     (void)f, (void)err;
@@ -260,7 +338,12 @@ static int make_tables(frontier *f, deja_error *err)
             "start another crawl",
             fail_path(f->path).text, format, NEWEST);
     snprintf(text, sizeof text, "PRAGMA user_version = %d", NEWEST);
-    rc = frontdb_execute(f, format == 0 ? schema : from_format_2, err);
+    if (format == 0)
+        rc = frontdb_execute(f, schema, err);
+    if (rc == DEJA_OK && format == 2)
+        rc = frontdb_execute(f, from_format_2, err);
+    if (rc == DEJA_OK && format > 0)
+        rc = frontdb_execute(f, from_format_3, err);
     return rc == DEJA_OK ? frontdb_execute(f, text, err) : rc;
 }
 
@@ -271,6 +354,24 @@ static int note_log_pages(void *queue, sqlite3 *db, const char *name, int pages)
     (void)name;
     f->log_pages = pages;
     return SQLITE_OK;
+}
+
+static int add_functions(frontier *f, deja_error *err)
+{
+    static const struct {
+        const char *name;
+        int values;
+        void (*call)(sqlite3_context *, int, sqlite3_value **);
+    } list[] = {{"cdxj_line", 8, sql_line},
+                {"host_name", 1, sql_host},
+                {"priority_of", 4, sql_priority},
+                {"weight_of", 1, sql_weight}};
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (sqlite3_create_function(f->db, list[i].name, list[i].values, flags, f, list[i].call,
+                                    NULL, NULL) != SQLITE_OK)
+            return frontdb_fail(f, err);
+    return DEJA_OK;
 }
 
 static int open_file(frontier *f, deja_error *err)
@@ -285,12 +386,8 @@ static int open_file(frontier *f, deja_error *err)
                              "PRAGMA synchronous = NORMAL;"
                              "PRAGMA cache_size = -4096; PRAGMA temp_store = FILE;",
                              err);
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-    if (rc == DEJA_OK && (sqlite3_create_function(f->db, "cdxj_line", 8, flags, NULL, sql_line,
-                                                  NULL, NULL) != SQLITE_OK ||
-                          sqlite3_create_function(f->db, "host_name", 1, flags, NULL, sql_host,
-                                                  NULL, NULL) != SQLITE_OK))
-        rc = frontdb_fail(f, err);
+    if (rc == DEJA_OK)
+        rc = add_functions(f, err);
     (void)sqlite3_wal_hook(f->db, note_log_pages, f); /* instead of SQLite's own checkpoints */
     if (rc == DEJA_OK)
         rc = make_tables(f, err);

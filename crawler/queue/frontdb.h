@@ -5,6 +5,9 @@
 #include "crawler/queue/frontier.h"
 #include <sqlite3.h>
 
+/* The index of the URLs that wait. */
+#define FRONTDB_WAITS "CREATE INDEX url_waits ON url(host, priority DESC, id) WHERE state = 0;"
+
 enum statement {
     FORMAT,
     SET,
@@ -14,6 +17,13 @@ enum statement {
     ADD,
     LAST,
     TAKE,
+    BEST,
+    CREDIT,
+    CASH,
+    SET_SHARE,
+    SHARE,
+    URL_OF,
+    REORDER,
     PUT_BACK,
     END,
     UNDONE,
@@ -26,6 +36,7 @@ enum statement {
     EACH_DONE,
     EACH_LINE,
     EACH_COPY,
+    EACH_WAITING,
     STATEMENTS
 };
 
@@ -33,9 +44,12 @@ struct frontier {
     sqlite3 *db;
     sqlite3_stmt *statement[STATEMENTS];
     char path[4096];
-    bool begun;         /* a transaction is open */
-    int log_pages;      /* pages in the log */
-    struct buffer lent; /* texts of the last frontier_copy_of */
+    bool begun;            /* a transaction is open */
+    int log_pages;         /* pages in the log */
+    struct buffer lent;    /* texts of the last frontier_copy_of */
+    uint32_t order;        /* an order_kind */
+    frontier_weigh *weigh; /* NULL: no URL has a weight */
+    void *weigh_ctx;
 };
 
 /* Report SQLite's last error. */
@@ -49,13 +63,16 @@ struct frontdb_value {
     enum {
         FRONTDB_END,
         FRONTDB_NUMBER,
+        FRONTDB_REAL,
         FRONTDB_TEXT,
         FRONTDB_BLOB
     } type;
     int64_t number;
+    double real;
     deja_slice text;
 };
 #define NUMBER(n)   ((struct frontdb_value){.type = FRONTDB_NUMBER, .number = (int64_t)(n)})
+#define REAL(x)     ((struct frontdb_value){.type = FRONTDB_REAL, .real = (x)})
 #define TEXT(s)     ((struct frontdb_value){.type = FRONTDB_TEXT, .text = (s)})
 #define BLOB(s)     ((struct frontdb_value){.type = FRONTDB_BLOB, .text = (s)})
 #define VALUES(...) ((const struct frontdb_value[]){__VA_ARGS__, {.type = FRONTDB_END}})
@@ -73,6 +90,7 @@ int frontdb_write(frontier *f, enum statement which, const struct frontdb_value 
  * that. */
 bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value);
 bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value);
+bool frontdb_amount(sqlite3_stmt *s, int at, double *value);  /* 0 or more; NULL is 0 */
 bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text); /* NULL is empty */
 #define FRONTDB_URL_ROW "a row of its table url"
 

@@ -1,8 +1,8 @@
 /* frontier.c - keeps the queue on disk: every URL of every visit, its state and its result.
  *
  * The queue is one SQLite table.  A URL is a row; it is waiting, taken, done or left over, and its
- * result is written to the same row.  Waiting URLs have their own index, by host, depth and
- * arrival, so a step costs the same however long the queue is, and the memory of the process does
+ * result is written to the same row.  Waiting URLs have their own index, by host, priority
+ * (order.h) and arrival, so a step costs the same however long the queue is, and the memory of the process does
  * not grow with it. frontdb.c has the statements, and explains what survives a crash.
  *
  * The table does not enforce unique URLs: two rows may have the same one.  That is the cache's job
@@ -10,17 +10,19 @@
  *
  * Earlier visits stay in the table.  They record the last version of a page, for conditional
  * requests, and whether a URL was ever seen.  The index for that is built when the second visit
- * starts. */
+ * starts, or at once if the order of the crawl counts links: a link then finds the row of its URL by
+ * its hash, and changes only that row. */
 #include "crawler/archive/digest.h"
 #include "crawler/queue/frontdb.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include <limits.h>
 
+#define SEED_CASH 1.0
+
 static const char pages_by_hash[] = "CREATE INDEX IF NOT EXISTS url_hash ON url(hash)";
 
-/* The number by which the index finds a URL; URLs with equal numbers are compared as text. */
-static int number_of(deja_slice url, int64_t *number, deja_error *err)
+int frontier_number(deja_slice url, int64_t *number, deja_error *err)
 {
     return digest_number(url, number) == DEJA_OK
                ? DEJA_OK
@@ -57,13 +59,15 @@ int frontier_add(frontier *f, int64_t visit, const struct frontier_url *u, int64
                  deja_error *err)
 {
     int64_t number;
-    int rc = number_of(u->url, &number, err);
+    int rc = frontier_number(u->url, &number, err);
     if (rc == DEJA_OK)
-        rc = frontdb_write(f, ADD,
-                           VALUES(NUMBER(visit), NUMBER(u->host), NUMBER(u->depth),
-                                  NUMBER(u->hops), NUMBER(u->attempts), NUMBER(u->hidden),
-                                  NUMBER(number), TEXT(u->url)),
-                           err);
+        rc =
+            frontdb_write(f, ADD,
+                          VALUES(NUMBER(visit), NUMBER(u->host), NUMBER(u->depth), NUMBER(u->hops),
+                                 NUMBER(u->attempts), NUMBER(u->hidden), NUMBER(number),
+                                 TEXT(u->url), NUMBER(u->parent), REAL(u->parent ? 0 : SEED_CASH),
+                                 NUMBER(frontier_priority(f, u))),
+                          err);
     *id = sqlite3_last_insert_rowid(f->db);
     return rc;
 }
@@ -86,16 +90,29 @@ struct taken {
     size_t n;
 };
 
-static int take_url(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+/* The text of the URL is borrowed. */
+static int read_url(frontier *f, sqlite3_stmt *s, struct frontier_url *u, deja_error *err)
 {
-    struct taken *taken = ctx;
-    struct frontier_url read = {.id = sqlite3_column_int64(s, 0), .host = taken->host};
+    struct frontier_url read = {.id = sqlite3_column_int64(s, 0), .host = u->host};
     int64_t hidden;
     if (!frontdb_count(s, 1, &read.depth) || !frontdb_count(s, 2, &read.hops) ||
         !frontdb_count(s, 3, &read.attempts) || !frontdb_number(s, 4, 0, 1, &hidden) ||
-        !frontdb_text(s, 5, &read.url) || read.url.len == 0)
+        !frontdb_text(s, 5, &read.url) || read.url.len == 0 ||
+        !frontdb_number(s, 6, 0, INT64_MAX, &read.parent) ||
+        !frontdb_number(s, 7, INT64_MIN, INT64_MAX, &read.priority))
         return frontier_damaged(f, FRONTDB_URL_ROW, err);
     read.hidden = hidden != 0;
+    *u = read;
+    return DEJA_OK;
+}
+
+static int take_url(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    struct taken *taken = ctx;
+    struct frontier_url read = {.host = taken->host};
+    const int rc = read_url(f, s, &read, err);
+    if (rc < 0)
+        return rc;
     read.url.data = ascii_copy(read.url);
     if (!read.url.data)
         return fail(err, DEJA_ENOMEM, "out of memory for URLs");
@@ -114,11 +131,11 @@ void frontier_url_free(struct frontier_url *u)
 }
 
 /* Sorts the rows, because RETURNING does not preserve an order. */
-static int by_depth_and_id(const void *a, const void *b)
+static int by_priority_and_id(const void *a, const void *b)
 {
     const struct frontier_url *x = a, *y = b;
-    if (x->depth != y->depth)
-        return x->depth < y->depth ? -1 : 1;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
 }
 
@@ -131,7 +148,7 @@ int frontier_take(frontier *f, int64_t host, struct frontier_url *url, size_t ca
         rc = frontdb_read(f, TAKE, VALUES(NUMBER(host), NUMBER(cap)), take_url, &taken, err);
     *n = taken.n;
     if (*n > 1)
-        qsort(url, *n, sizeof *url, by_depth_and_id);
+        qsort(url, *n, sizeof *url, by_priority_and_id);
     return rc;
 }
 
@@ -150,6 +167,115 @@ int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_e
                                 NUMBER(p->place.at), NUMBER(p->place.len), NUMBER(p->revisit)),
                          err);
 }
+
+/* --- Order ------------------------------------------------------------------------ */
+
+int frontier_order(frontier *f, uint32_t kind, frontier_weigh *weigh, void *ctx, deja_error *err)
+{
+    f->order = kind;
+    f->weigh = weigh;
+    f->weigh_ctx = ctx;
+    if (!order_counts_links(kind))
+        return DEJA_OK;
+    const int rc = frontdb_begin(f, err);
+    return rc == DEJA_OK ? frontdb_execute(f, pages_by_hash, err) : rc;
+}
+
+/* Without the index, the table is read and written in its own order, and a sort makes the index
+ * again.  Otherwise each row would move in the index, which is far slower for a large queue. */
+int frontier_reorder(frontier *f, bool new_cash, deja_error *err)
+{
+    int rc = frontdb_begin(f, err);
+    if (rc == DEJA_OK)
+        rc = frontdb_execute(f, "DROP INDEX IF EXISTS url_waits", err);
+    if (rc == DEJA_OK)
+        rc = frontdb_write(f, REORDER, VALUES(NUMBER(new_cash)), err);
+    return rc == DEJA_OK ? frontdb_execute(f, FRONTDB_WAITS, err) : rc;
+}
+
+int64_t frontier_priority(const frontier *f, const struct frontier_url *u)
+{
+    const struct order_facts facts = {.depth = u->depth, .cash = u->parent ? 0 : SEED_CASH};
+    return order_priority(f->order, u->weight, &facts);
+}
+
+struct credit {
+    frontier_raise *raise;
+    void *ctx;
+};
+
+static int take_credit(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    const struct credit *credit = ctx;
+    const bool waits = sqlite3_column_int(s, 2) == 0;
+    (void)f;
+    return waits ? credit->raise(credit->ctx, sqlite3_column_int64(s, 0),
+                                 sqlite3_column_int64(s, 1), err)
+                 : DEJA_OK;
+}
+
+int frontier_credit(frontier *f, int64_t visit, int64_t number, double cash, frontier_raise *raise,
+                    void *ctx, deja_error *err)
+{
+    struct credit credit = {raise, ctx};
+    const int rc = frontdb_begin(f, err);
+    return rc == DEJA_OK
+               ? frontdb_read(f, CREDIT, VALUES(NUMBER(number), NUMBER(visit), REAL(cash)),
+                              take_credit, &credit, err)
+               : rc;
+}
+
+static int take_amount(frontier *f, sqlite3_stmt *s, void *amount, deja_error *err)
+{
+    return frontdb_amount(s, 0, amount) ? DEJA_OK : frontier_damaged(f, FRONTDB_URL_ROW, err);
+}
+
+int frontier_cash(frontier *f, int64_t id, double *cash, deja_error *err)
+{
+    *cash = 0;
+    return frontdb_read(f, CASH, VALUES(NUMBER(id)), take_amount, cash, err);
+}
+
+int frontier_set_share(frontier *f, int64_t id, double share, deja_error *err)
+{
+    return frontdb_write(f, SET_SHARE, VALUES(NUMBER(id), REAL(share)), err);
+}
+
+int frontier_share(frontier *f, int64_t id, double *share, deja_error *err)
+{
+    *share = 0;
+    return frontdb_read(f, SHARE, VALUES(NUMBER(id)), take_amount, share, err);
+}
+
+static int take_priority(frontier *f, sqlite3_stmt *s, void *priority, deja_error *err)
+{
+    return frontdb_number(s, 0, INT64_MIN, INT64_MAX, priority)
+               ? DEJA_OK
+               : frontier_damaged(f, FRONTDB_URL_ROW, err);
+}
+
+int frontier_best(frontier *f, int64_t host, int64_t *priority, deja_error *err)
+{
+    *priority = ORDER_LOWEST;
+    return frontdb_read(f, BEST, VALUES(NUMBER(host)), take_priority, priority, err);
+}
+
+static int take_url_text(frontier *f, sqlite3_stmt *s, void *url, deja_error *err)
+{
+    deja_slice text;
+    if (!frontdb_text(s, 0, &text))
+        return frontier_damaged(f, FRONTDB_URL_ROW, err);
+    return buffer_add(url, text.data, text.len)
+               ? DEJA_OK
+               : fail(err, DEJA_ENOMEM, "out of memory for a URL");
+}
+
+int frontier_url_of(frontier *f, int64_t id, struct buffer *url, deja_error *err)
+{
+    return frontdb_read(f, URL_OF, VALUES(NUMBER(id)), take_url_text, url, err);
+}
+
+/* --- Pages whose records are lost -------------------------------------------------- */
 
 struct undone {
     frontier_undone *take;
@@ -238,7 +364,7 @@ int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool 
     struct copy copy = {p, found};
     int64_t number;
     *found = false;
-    const int rc = number_of(url, &number, err);
+    const int rc = frontier_number(url, &number, err);
     return rc == DEJA_OK
                ? frontdb_read(f, COPY_OF, VALUES(NUMBER(number), TEXT(url)), take_copy, &copy, err)
                : rc;
@@ -255,7 +381,7 @@ int frontier_was_known(frontier *f, deja_slice url, int64_t visit, bool *known, 
 {
     int64_t number;
     *known = false;
-    const int rc = number_of(url, &number, err);
+    const int rc = frontier_number(url, &number, err);
     return rc == DEJA_OK
                ? frontdb_read(f, WAS_KNOWN, VALUES(NUMBER(number), TEXT(url), NUMBER(visit)),
                               take_known, known, err)
@@ -280,13 +406,13 @@ static int take_host(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
 {
     const struct hosts *hosts = ctx;
     deja_slice name;
-    uint32_t depth;
+    int64_t priority;
     if (!frontdb_text(s, 1, &name) || name.len == 0)
         return frontier_damaged(f, "a row of its table host", err);
-    if (!frontdb_count(s, 3, &depth))
+    if (!frontdb_number(s, 3, INT64_MIN, INT64_MAX, &priority))
         return frontier_damaged(f, FRONTDB_URL_ROW, err);
     return hosts->take(hosts->ctx, sqlite3_column_int64(s, 0), name,
-                       (uint64_t)sqlite3_column_int64(s, 2), depth, err);
+                       (uint64_t)sqlite3_column_int64(s, 2), priority, err);
 }
 
 int frontier_each_host(frontier *f, frontier_host_take *take, void *ctx, deja_error *err)
@@ -329,6 +455,25 @@ int frontier_each_line(frontier *f, frontier_text_take *take, void *ctx, deja_er
 {
     struct texts texts = {take, ctx};
     return frontdb_read(f, EACH_LINE, NULL, take_text, &texts, err);
+}
+
+struct urls {
+    frontier_url_take *take;
+    void *ctx;
+};
+
+static int take_waiting(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    const struct urls *urls = ctx;
+    struct frontier_url u = {0};
+    const int rc = read_url(f, s, &u, err);
+    return rc == DEJA_OK ? urls->take(urls->ctx, &u, err) : rc;
+}
+
+int frontier_each_waiting(frontier *f, frontier_url_take *take, void *ctx, deja_error *err)
+{
+    struct urls urls = {take, ctx};
+    return frontdb_read(f, EACH_WAITING, NULL, take_waiting, &urls, err);
 }
 
 struct copies {

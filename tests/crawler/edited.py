@@ -10,7 +10,8 @@ import subprocess
 from crawling import DEJA, PATIENCE, check, run, same
 from webserver import Server, page, site
 
-OPTIONS = ("certain scope match exclude embeds nofollow sitemaps no-archive max-depth max-redirects "
+OPTIONS = ("certain scope match exclude embeds nofollow sitemaps no-archive order prefer host-share "
+           "max-depth max-redirects "
            "max-host-pages max-similar max-page max-url max-file delay max-crawl-delay "
            "allow-private per-host connections contact user-agent retries retry-wait timeout "
            "sync-every kind seed hash flags delimiter layers counter-bits generations window "
@@ -88,7 +89,8 @@ def damaged_rows():
     """Each column of each table, on the way to the next page and on a revisit.  Plausible
     values (a host that does not exist) may be harmless."""
     columns = {"url": ("visit host depth hops attempts hidden state hash url outcome status at_time "
-                       "mime etag modified digest file offset length revisit").split(),
+                       "mime etag modified digest file offset length revisit parent links cash "
+                       "share priority").split(),
                "host": ("name",), "sqlite_sequence": ("seq",)}
     for table, names in columns.items():
         for name in names:

@@ -237,6 +237,10 @@ def a_folder_of_deja_0_1_can_be_resumed():
             db.execute("INSERT INTO url(visit, host, depth, hops, attempts, hidden, state, hash, "
                        "url) VALUES(1, ?, 1, 0, 0, 0, 0, 0, ?)",
                        (old, server.url.replace("//", "//me:secret@") + "c"))
+            db.execute("DROP INDEX url_waits")
+            for column in ("parent", "links", "cash", "share", "priority"):
+                db.execute(f"ALTER TABLE url DROP COLUMN {column}")
+            db.execute("CREATE INDEX url_waits ON url(host, depth, id) WHERE state = 0")
             db.execute("PRAGMA user_version = 2")
         server.clear()
         summary = run("--output", "old")

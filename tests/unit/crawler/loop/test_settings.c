@@ -11,7 +11,8 @@ static const struct crawl_options nothing = {.max_depth = CRAWL_UNSET,
                                              .max_crawl_delay = CRAWL_UNSET_TIME,
                                              .retry_wait = CRAWL_UNSET_TIME,
                                              .timeout = CRAWL_UNSET_TIME,
-                                             .sync_every = CRAWL_UNSET_TIME};
+                                             .sync_every = CRAWL_UNSET_TIME,
+                                             .host_share = CRAWL_UNSET};
 
 static struct crawl_options some_options(void)
 {
@@ -32,6 +33,9 @@ static struct crawl_options some_options(void)
     o.max_url = 16;
     o.max_file = 5;
     o.connections = 6;
+    o.order = ORDER_OPIC;
+    o.prefer = "^https:\na:b:-7";
+    o.host_share = 0;
     o.per_host = 7;
     o.cache.kind = DEJA_CLASSIC;
     o.cache.seed = UINT64_MAX - 1;
@@ -101,7 +105,10 @@ static void an_absent_option_has_its_default(void **state)
     assert_int_equal(c.o->max_page, 16 << 20);
     assert_int_equal(c.o->connections, 32);
     assert_true(c.o->delay == 1 && c.o->timeout == 60 && c.o->max_crawl_delay == 60);
+    assert_int_equal(c.o->order, ORDER_BREADTH);
+    assert_int_equal(c.o->host_share, 0);
     assert_null(c.o->match);
+    assert_null(c.o->prefer);
     assert_false(c.o->embeds.on);
     assert_non_null(strstr(c.agent, "no contact given"));
     end(&c, false);
@@ -124,11 +131,15 @@ static void all_options_are_remembered_exactly(void **state)
     same_text(c.o->match, o.match);
     same_text(c.o->exclude, o.exclude);
     same_text(c.o->contact, o.contact);
+    same_text(c.o->prefer, o.prefer);
+    assert_true(buffer_add(&c.as_before, "", 1));
+    assert_non_null(strstr(c.as_before.data, " --order opic --prefer ^https: --prefer a:b:-7 "));
     assert_null(c.o->user_agent);
     assert_non_null(strstr(c.agent, "(+mailto:me@h.invalid)"));
 #define SAME(field) assert_true(c.o->field == o.field)
     SAME(scope), SAME(embeds.on), SAME(nofollow.on), SAME(sitemaps.on), SAME(no_archive.on);
-    SAME(max_depth), SAME(max_redirects), SAME(retries), SAME(connections), SAME(per_host);
+    SAME(order), SAME(host_share), SAME(max_depth), SAME(max_redirects), SAME(retries),
+        SAME(connections), SAME(per_host);
     SAME(allow_private.on), SAME(max_crawl_delay), SAME(delay), SAME(retry_wait), SAME(timeout),
         SAME(sync_every);
     SAME(max_host_pages), SAME(max_similar), SAME(max_page), SAME(max_url), SAME(max_file);
@@ -236,27 +247,18 @@ static void damaged_options_are_named_and_can_be_replaced(void **state)
 {
     static const struct {
         const char *name, *text;
-    } damaged[] = {{"scope", "0"},
-                   {"scope", "6"},
-                   {"scope", "x"},
-                   {"scope", "1 "},
-                   {"scope", "-1"},
-                   {"embeds", "2"},
-                   {"embeds", "on"},
-                   {"max-url", "15"},
-                   {"max-url", "1e99"},
-                   {"delay", "-1"},
-                   {"delay", "nan"},
-                   {"delay", "inf"},
-                   {"delay", "1s"},
-                   {"timeout", "1e99"},
-                   {"per-host", "0"},
-                   {"connections", "4097"},
-                   {"kind", "99"},
-                   {"retries", "+1"},
-                   {"max-page", "18446744073709551616"},
-                   {"fp-rate", "2"},
-                   {"capacity", " 1"},
+    } damaged[] = {{"scope", "0"},          {"scope", "6"},
+                   {"scope", "x"},          {"scope", "1 "},
+                   {"scope", "-1"},         {"embeds", "2"},
+                   {"embeds", "on"},        {"max-url", "15"},
+                   {"max-url", "1e99"},     {"delay", "-1"},
+                   {"delay", "nan"},        {"delay", "inf"},
+                   {"delay", "1s"},         {"timeout", "1e99"},
+                   {"per-host", "0"},       {"connections", "4097"},
+                   {"kind", "99"},          {"order", "0"},
+                   {"order", "5"},          {"host-share", "-1"},
+                   {"retries", "+1"},       {"max-page", "18446744073709551616"},
+                   {"fp-rate", "2"},        {"capacity", " 1"},
                    {"hashes", "4294967296"}};
     struct crawler c;
     deja_error err;

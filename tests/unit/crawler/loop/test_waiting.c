@@ -7,7 +7,7 @@
 
 static struct link link_of(const char *url, uint32_t depth, uint32_t hops, bool hidden)
 {
-    return (struct link){{url, strlen(url)}, depth, hops, hidden};
+    return (struct link){{url, strlen(url)}, depth, hops, hidden, 0};
 }
 
 static void a_link_comes_back(void **state)
@@ -24,6 +24,25 @@ static void a_link_comes_back(void **state)
         assert_int_equal(back.depth, links[i].depth);
         assert_int_equal(back.hops, links[i].hops);
         assert_int_equal(back.hidden, links[i].hidden);
+    }
+}
+
+static void the_parent_comes_back(void **state)
+{
+    (void)state;
+    static const int64_t parents[] = {0, 1, 256, 123456789012345, INT64_MAX};
+    for (size_t i = 0; i < sizeof parents / sizeof parents[0]; i++) {
+        struct link link = link_of("http://a/b", 1, 0, false), back;
+        struct buffer record = {0};
+        link.parent = parents[i];
+        assert_true(waiting_record(&link, &record));
+        assert_int_equal(record.len, parents[i] ? 19 : 10);
+        assert_true(waiting_read(waiting_token(&link), buffer_slice(&record), &back));
+        assert_int_equal(back.url.len, 10);
+        assert_true(back.parent == parents[i]);
+        for (size_t len = 11; len < record.len; len++)
+            assert_false(waiting_read(0, (deja_slice){record.data, len}, &back));
+        buffer_fini(&record);
     }
 }
 
@@ -45,8 +64,14 @@ static void a_damaged_record_is_refused(void **state)
     (void)state;
     static char huge[65537];
     struct link back;
-    const deja_slice bad[] = {
-        {NULL, 0}, {"", 0}, {"ftp://a/", 8}, {"http://a/\0b", 11}, {huge, 65537}};
+    const deja_slice bad[] = {{NULL, 0},
+                              {"", 0},
+                              {"ftp://a/", 8},
+                              {"http://a/\0b", 11},
+                              {huge, 65537},
+                              {"http://a/\0\0\0\0\0\0\0\0\0", 18}, /* no parent is 0 */
+                              {"http://a/\1\0\0\0\0\0\0\0\x80", 18},
+                              {"\0\1\0\0\0\0\0\0\0", 9}};
     memset(huge, 'a', sizeof huge);
     memcpy(huge, "http://a/", 9);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -77,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_link_comes_back),
+        cmocka_unit_test(the_parent_comes_back),
         cmocka_unit_test(a_damaged_token_is_refused),
         cmocka_unit_test(a_damaged_record_is_refused),
         cmocka_unit_test(random_bytes_are_harmless),

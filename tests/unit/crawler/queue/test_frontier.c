@@ -1,4 +1,4 @@
-/* test_frontier.c - the queue on disk: order, crashes, visits, the sorted index. */
+/* test_frontier.c - the queue on disk: order, formats, crashes, visits, the sorted index. */
 #include "crawler/queue/frontier.h"
 #include "scratch.h"
 #include "unit.h"
@@ -175,6 +175,136 @@ static void a_queue_of_another_version_is_refused(void **state)
     assert_non_null(strstr(err.text, "start another crawl"));
 }
 
+/* Changes the file without the queue's knowledge. */
+static void edit(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(scratch_path("queue.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    (void)sqlite3_close(db);
+}
+
+/* The tables of format 3, which deja 0.2 made before it knew orders. */
+static const char format_3[] =
+    "CREATE TABLE setting(name TEXT PRIMARY KEY, value) WITHOUT ROWID;CREATE TABLE host(id INTEGER "
+    "PRIMARY KEY, name TEXT UNIQUE NOT NULL);CREATE TABLE url(id INTEGER PRIMARY KEY AUTOINCREMENT, "
+    "visit INTEGER NOT NULL, host INTEGER NOT NULL, depth INTEGER NOT NULL, hops INTEGER NOT NULL, "
+    "attempts INTEGER NOT NULL, hidden INTEGER NOT NULL, state INTEGER NOT NULL, hash INTEGER NOT "
+    "NULL, url TEXT NOT NULL, outcome INTEGER, status INTEGER, at_time INTEGER, mime TEXT, etag "
+    "TEXT, modified TEXT, digest TEXT, file INTEGER, offset INTEGER, length INTEGER, revisit "
+    "INTEGER);CREATE INDEX url_waits ON url(host, depth, id) WHERE state = 0;CREATE INDEX url_taken "
+    "ON url(id) WHERE state = 1;PRAGMA user_version = 3;";
+
+static void a_queue_of_format_3_is_upgraded(void **state)
+{
+    static const char rows[] =
+        "INSERT INTO host VALUES(7, 'a');INSERT INTO url(visit, host, depth, hops, attempts, hidden, "
+        "state, hash, url) VALUES(1, 7, 3, 0, 0, 0, 0, 11, 'deep'), (1, 7, 1, 2, 1, 1, 1, 12, "
+        "'taken'), (1, 7, 1, 0, 0, 0, 0, 13, 'flat'), (1, 7, 0, 0, 0, 0, 2, 14, 'done');";
+    deja_error err;
+    edit(format_3);
+    edit(rows);
+    for (int opened = 0; opened < 2; opened++) { /* the second time, it has the newest format */
+        frontier *f = open_queue();
+        struct frontier_url u[4];
+        size_t n;
+        assert_int_equal(frontier_take(f, 7, u, 4, &n, &err), DEJA_OK);
+        assert_int_equal(n, 3);
+        assert_string_equal(u[0].url.data, "taken");
+        assert_int_equal(u[0].hops, 2);
+        assert_int_equal(u[0].attempts, 1);
+        assert_true(u[0].hidden && u[0].parent == 0);
+        assert_string_equal(u[1].url.data, "flat");
+        assert_string_equal(u[2].url.data, "deep");
+        for (size_t i = 0; i < n; i++)
+            frontier_url_free(&u[i]);
+        frontier_close(f);
+    }
+}
+
+static int ignore_raise(void *ctx, int64_t id, int64_t priority, deja_error *err)
+{
+    *(int64_t *)ctx = priority;
+    return DEJA_OK;
+}
+
+/* After the upgrade, and without an upgrade, links to an old row count. */
+static void a_link_changes_the_row_of_its_url(void **state)
+{
+    deja_error err;
+    int64_t number, raised = -1;
+    frontier *f = open_queue();
+    const int64_t a = host(f, "a");
+    assert_int_equal(frontier_order(f, ORDER_BACKLINKS, NULL, NULL, &err), DEJA_OK);
+    put(f, a, 1, "first");
+    put(f, a, 1, "second");
+    assert_int_equal(frontier_number((deja_slice){"second", 6}, &number, &err), DEJA_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(frontier_credit(f, 1, number, 0.5, ignore_raise, &raised, &err), DEJA_OK);
+    assert_int_equal(raised, 3);
+    int64_t best;
+    assert_int_equal(frontier_best(f, a, &best, &err), DEJA_OK);
+    assert_int_equal(best, 3);
+    struct frontier_url u = take(f, a, "second");
+    double cash;
+    assert_int_equal(frontier_cash(f, u.id, &cash, &err), DEJA_OK);
+    assert_true(cash == 2.5); /* it has no parent, so it began with 1 */
+    raised = -1;
+    assert_int_equal(frontier_credit(f, 1, number, 0, ignore_raise, &raised, &err), DEJA_OK);
+    assert_int_equal(frontier_credit(f, 2, number, 0, ignore_raise, &raised, &err), DEJA_OK);
+    assert_int_equal(frontier_credit(f, 1, number + 1, 0, ignore_raise, &raised, &err), DEJA_OK);
+    assert_int_equal(raised, -1); /* it is taken; of another visit; unknown */
+    frontier_url_free(&u);
+    frontier_close(f);
+}
+
+static int weigh_last_letter(void *ctx, deja_slice url)
+{
+    return (int)(((const char *)url.data)[url.len - 1] - 'm');
+}
+
+static void another_order_applies_to_urls_that_wait(void **state)
+{
+    deja_error err;
+    frontier *f = open_queue();
+    const int64_t a = host(f, "a");
+    put(f, a, 1, "1/m");
+    put(f, a, 3, "3/m");
+    put(f, a, 2, "2/n");
+    assert_int_equal(frontier_order(f, ORDER_DEPTH, weigh_last_letter, NULL, &err), DEJA_OK);
+    assert_int_equal(frontier_reorder(f, false, &err), DEJA_OK);
+    taken_is(f, a, "2/n");
+    taken_is(f, a, "3/m");
+    taken_is(f, a, "1/m");
+    frontier_close(f);
+}
+
+/* An order that counts links stops at a number that it cannot have written. */
+static void damaged_counts_are_reported(void **state)
+{
+    static const char *const changes[] = {"links = -5", "cash = -5.0", "cash = 9e999",
+                                          "depth = 'x'", "priority = x'00'"};
+    deja_error err;
+    int64_t number, raised;
+    assert_int_equal(frontier_number((deja_slice){"u", 1}, &number, &err), DEJA_OK);
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        char sql[80];
+        frontier *f = open_queue();
+        put(f, host(f, "a"), 1, "u");
+        commit(f);
+        frontier_close(f);
+        snprintf(sql, sizeof sql, "UPDATE url SET %s", changes[i]);
+        edit(sql);
+        f = open_queue();
+        assert_int_equal(frontier_order(f, ORDER_OPIC, NULL, NULL, &err), DEJA_OK);
+        if (frontier_credit(f, 1, number, 1, ignore_raise, &raised, &err) >= 0)
+            fail_msg("%s", changes[i]);
+        assert_non_null(strstr(err.text, "queue.db: a row of its table url is damaged"));
+        frontier_close(f);
+        edit("DELETE FROM url");
+    }
+}
+
 static void settings_are_stored(void **state)
 {
     frontier *f = open_queue();
@@ -196,15 +326,6 @@ static void settings_are_stored(void **state)
     assert_memory_equal(blob.data, "a\0b", 3);
     buffer_fini(&blob);
     frontier_close(f);
-}
-
-/* Changes the file without the queue's knowledge. */
-static void edit(const char *sql)
-{
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(scratch_path("queue.db"), &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    (void)sqlite3_close(db);
 }
 
 static void damaged_settings_are_named(void **state)
@@ -232,7 +353,7 @@ static void damaged_settings_are_named(void **state)
     buffer_fini(&blob);
 }
 
-static int look_at_host(void *ctx, int64_t id, deja_slice name, uint64_t waiting, uint32_t depth,
+static int look_at_host(void *ctx, int64_t id, deja_slice name, uint64_t waiting, int64_t priority,
                         deja_error *err)
 {
     return DEJA_OK;
@@ -254,7 +375,10 @@ static void damaged_rows_are_reported(void **state)
                                           "hidden = 2",
                                           "url = x'687474703a2f2f612f'",
                                           "url = ''",
-
+                                          "parent = -1",
+                                          "parent = 'x'",
+                                          "priority = 'x'",
+                                          "priority = 1e300",
                                           "url = 'http://a/' || char(0)"};
     frontier *f = open_queue();
     const int64_t a = host(f, "a");
@@ -279,13 +403,13 @@ static void damaged_rows_are_reported(void **state)
     put(f, a, 1, "http://a/");
     commit(f);
     frontier_close(f);
-    edit("UPDATE url SET depth = 'deep', url = 5.5");
+    edit("UPDATE url SET priority = 'high', url = 5.5");
     f = open_queue();
     assert_int_equal(frontier_each_host(f, look_at_host, NULL, &err), DEJA_EFORMAT);
     assert_int_equal(frontier_each_since(f, 0, look_at_text, NULL, &err), DEJA_OK); /* read as
                                                                                      * '5.5' */
     frontier_close(f);
-    edit("UPDATE url SET depth = 0, url = x''; UPDATE host SET name = x'61'");
+    edit("UPDATE url SET priority = 0, url = x''; UPDATE host SET name = x'61'");
     f = open_queue();
     assert_int_equal(frontier_each_host(f, look_at_host, NULL, &err), DEJA_EFORMAT);
     assert_non_null(strstr(err.text, "a row of its table host is damaged"));
@@ -402,12 +526,12 @@ static int add_url(void *ctx, deja_slice url, deja_error *err)
     return buffer_add(ctx, url.data, url.len) && buffer_text(ctx, " ") ? DEJA_OK : DEJA_ENOMEM;
 }
 
-static int add_host(void *ctx, int64_t id, deja_slice name, uint64_t waiting, uint32_t depth,
+static int add_host(void *ctx, int64_t id, deja_slice name, uint64_t waiting, int64_t priority,
                     deja_error *err)
 {
     char text[100];
     snprintf(text, sizeof text, "%.*s %d %d ", (int)name.len, (const char *)name.data,
-             (int)waiting, (int)depth);
+             (int)waiting, (int)(priority ? UINT32_MAX - priority : 0));
     return buffer_text(ctx, text) ? DEJA_OK : DEJA_ENOMEM;
 }
 
@@ -496,6 +620,10 @@ int main(void)
         TEST(only_one_process_can_open_a_queue),
         TEST(a_file_that_is_not_a_queue_is_refused),
         TEST(a_queue_of_another_version_is_refused),
+        TEST(a_queue_of_format_3_is_upgraded),
+        TEST(a_link_changes_the_row_of_its_url),
+        TEST(another_order_applies_to_urls_that_wait),
+        TEST(damaged_counts_are_reported),
         TEST(settings_are_stored),
         TEST(damaged_settings_are_named),
         TEST(damaged_rows_are_reported),
