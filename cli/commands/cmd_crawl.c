@@ -1,5 +1,6 @@
 /* cmd_crawl.c - deja crawl: the options, status line and visits of the crawler (crawler/). */
 #include "cli/options/keyfile.h"
+#include "cli/report/crawllog.h"
 #include "cli/report/crawlreport.h"
 #include "cli/session/command.h"
 #include "cli/session/urlkeys.h"
@@ -18,7 +19,7 @@
 struct crawl_command {
     struct shared_options shared;
     struct crawl_options engine;
-    const char *out, *revisit;
+    const char *out, *revisit, *log;
     struct opt_strings prefer;
     double every;
     uint64_t visits;
@@ -53,6 +54,17 @@ static int check_folder(const struct crawl_command *o, deja_error *err)
     return DEJA_OK;
 }
 
+static int check_log(const struct crawl_command *o, deja_error *err)
+{
+    if (o->log && !o->log[0])
+        return fail(err, OPT_USAGE, "--log needs a file name");
+    if (o->log && strcmp(o->log, "-") == 0 && (o->shared.json || o->harvest))
+        return fail(err, OPT_USAGE,
+                    "--log - and %s both print to standard output; give --log a file",
+                    o->shared.json ? "--json" : "--harvest");
+    return DEJA_OK;
+}
+
 /* Lines separate the expressions where they are stored. */
 static int check_prefer(const struct crawl_command *o, deja_error *err)
 {
@@ -70,6 +82,8 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct crawl_command *o = target;
     int rc = check_folder(o, err);
+    if (rc == DEJA_OK)
+        rc = check_log(o, err);
     if (rc == DEJA_OK)
         rc = check_prefer(o, err);
     if (rc < 0)
@@ -122,6 +136,9 @@ static const struct opt options[] = {
                "write no WARC files"),
     OPT_EITHER("archive", struct crawl_command, engine.no_archive.off, engine.no_archive.on,
                "write them again (default)"),
+    OPT_STRING(0, "log", "FILE", struct crawl_command, log,
+               "append a line of JSON to FILE for each URL in the queue: its page, or why it has "
+               "none; - is standard output"),
     OPT_HEADING("Order"),
     OPT_CHOICE(0, "order", "ORDER", struct crawl_command, engine.order, crawl_order_name,
                "fetch URLs in this order (default breadth)"),
@@ -228,6 +245,7 @@ struct talk {
     const struct call *call;
     bool sync_output;   /* a file: URLs found must be on disk before they count as seen */
     uint64_t max_pages; /* of a visit; 0: no limit */
+    struct crawllog log;
 };
 
 static void show_status(void *ctx, const struct crawl_account *a)
@@ -297,6 +315,18 @@ static int hand_over(void *ctx, deja_error *err)
 {
     const struct talk *t = ctx;
     return call_hand_over(t->call->out, t->sync_output, err);
+}
+
+static int log_fate(void *ctx, const struct crawl_fate *fate, deja_error *err)
+{
+    struct talk *t = ctx;
+    return crawllog_add(&t->log, fate, err);
+}
+
+static int hand_over_log(void *ctx, deja_error *err)
+{
+    struct talk *t = ctx;
+    return crawllog_sync(&t->log, err);
 }
 
 /* --- The run ------------------------------------------------------------------------------ */
@@ -440,13 +470,22 @@ static int join_prefer(const struct opt_strings *list, struct buffer *text, cons
     return DEJA_OK;
 }
 
-static int run_with_order(struct call *call, struct crawl_options *engine, deja_error *err)
+static int run_with_log(struct call *call, struct crawl_options *engine, struct talk *talk,
+                        deja_error *err)
 {
     const struct crawl_command *o = call->options;
     struct buffer prefer = {0};
     int rc = join_prefer(&o->prefer, &prefer, &engine->prefer, err);
+    if (rc == DEJA_OK && o->log) {
+        rc = crawllog_open(&talk->log, o->log, call->out, err);
+        engine->talk.decided = log_fate;
+        engine->talk.hand_over_log = hand_over_log;
+    }
+    const bool opened = rc == DEJA_OK && o->log;
     if (rc == DEJA_OK)
         rc = run_with_rules(call, engine, err);
+    if (opened)
+        rc = crawllog_close(&talk->log, rc, err);
     buffer_fini(&prefer);
     return rc;
 }
@@ -480,7 +519,7 @@ static int run(struct call *call, deja_error *err)
         console_note(call->console, "%s keeps its permissions; use chmod to change them",
                      fail_path(path.text).text);
     if (rc == DEJA_OK)
-        rc = run_with_order(call, &engine, err);
+        rc = run_with_log(call, &engine, &talk, err);
     explicit_bzero(key, sizeof key);
     return rc;
 }
@@ -536,7 +575,7 @@ const struct command cmd_crawl = {
         "DIR holds the whole state. After Ctrl-C, which waits for pages in flight, a crash or a "
         "limit, the same -o resumes the crawl; pages in flight may be fetched again, and none "
         "is lost. Options are remembered, except --max-pages, --max-bytes, --max-time, --every, "
-        "--visits, --harvest, --ca-file, --key, --mode, --json and -q. Those that select links "
+        "--visits, --harvest, --log, --ca-file, --key, --mode, --json and -q. Those that select links "
         "and what is stored apply from the next visit on, which can also undo a flag "
         "(--no-embeds).\n\n"
         "--revisit DIR starts the next visit from the seeds, with different hash functions, so "

@@ -12,6 +12,7 @@
  * when the user stops it.  Requests in progress are finished first. */
 #include "crawler/http/hostkey.h"
 #include "crawler/loop/cache.h"
+#include "crawler/loop/fate.h"
 #include "tools/base/ascii.h"
 #include "tools/base/clock.h"
 #include "tools/base/fail.h"
@@ -174,7 +175,7 @@ static int serve_url(struct crawler *c, struct host *h, deja_error *err)
     const enum crawl_count why = clean ? refusal(c, o, &u) : CRAWL_BAD;
     if (why == CRAWL_COUNTS)
         return start_page(c, h, &u, err);
-    int rc = outcome_skip(c, &u, why, err);
+    int rc = fate_skip(c, &u, why, err);
     c->account.waiting--;
     if (rc == DEJA_OK && !clean)
         rc = offer_again(c, &u, err);

@@ -77,6 +77,17 @@ struct crawl_account {
     char robots_from[120], robots_to[160];
 };
 
+/* A URL that will not be requested again in this visit. */
+struct crawl_fate {
+    deja_slice url;
+    deja_slice parent; /* the page on which it was first found; empty: a seed */
+    uint64_t visit, bytes;
+    uint32_t depth;
+    int status;          /* HTTP; 0: no response */
+    const char *outcome; /* "fetched", "unchanged", "redirect", "failed", "skipped", "dropped" */
+    const char *why;     /* of the last three; otherwise NULL */
+};
+
 struct crawl_talk { /* callbacks; all may be NULL */
     void *ctx;
     void (*status)(void *ctx, const struct crawl_account *a); /* ten times per second */
@@ -90,6 +101,9 @@ struct crawl_talk { /* callbacks; all may be NULL */
     int (*found)(void *ctx, deja_slice url, deja_error *err);
     /* Deliver all found URLs before returning. */
     int (*hand_over)(void *ctx, deja_error *err);
+    /* The fate of a URL in the queue; and before each commit: all of them must be on disk. */
+    int (*decided)(void *ctx, const struct crawl_fate *fate, deja_error *err);
+    int (*hand_over_log)(void *ctx, deja_error *err);
 };
 
 /* These mean "not given" for options where 0 is a valid value; for the others, 0, NULL and false

@@ -6,6 +6,7 @@
  *     cache.c     which URLs were seen (cache.h)    archive.c  fetched pages
  *     ranking.c   which URL of the queue is next
  *     outcome.c   after a download: archive it, extract its links, or retry
+ *     fate.c      the end of a URL
  *     offer.c     for each link: if it is in scope and new, add it to the queue */
 #ifndef CRAWLER_LOOP_CRAWLER_H
 #define CRAWLER_LOOP_CRAWLER_H
@@ -94,7 +95,7 @@ struct crawler {
     struct offers offers;
     struct page_links links;
     struct prefer *prefer; /* NULL: none */
-    struct buffer url_room, host_name, decoded, stored, shape, records;
+    struct buffer url_room, host_name, decoded, stored, shape, records, parent;
 };
 
 static inline void crawler_count(struct crawler *c, enum crawl_count what, uint64_t n)
@@ -172,9 +173,6 @@ int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *e
 int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error *err);
 /* The count for a fetch_fault. */
 enum crawl_count outcome_of_fault(int fault);
-/* Record that a URL is not fetched, and why. */
-int outcome_skip(struct crawler *c, const struct frontier_url *u, enum crawl_count why,
-                 deja_error *err);
 void job_free(struct job *job);
 
 #endif

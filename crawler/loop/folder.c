@@ -7,7 +7,7 @@
  *     crawl-00001.warc.gz   archive.c: the archive (warc.c)
  *     index.cdxj            archive.c: its index, written at the end of a run
  *
- * After each round of downloads, one commit of the queue stores the results of finished pages, the
+ * After each round of downloads, the lines of the log (--log) are synced.  Then one commit of the queue stores the results of finished pages, the
  * new URLs, and the end of the archive.  So after a kill, only the downloads that were in progress
  * are repeated.
  *
@@ -23,6 +23,7 @@
  * A new visit starts by rotating the cache, which replaces its file atomically; then one commit
  * updates the queue.  If the cache is one visit ahead, a crash happened in between. */
 #include "crawler/loop/cache.h"
+#include "crawler/loop/fate.h"
 #include "crawler/loop/ranking.h"
 #include "crawler/loop/settings.h"
 #include "tools/base/fail.h"
@@ -58,8 +59,8 @@ static int sync_queue(struct crawler *c, deja_error *err)
 
 static int commit(struct crawler *c, deja_error *err)
 {
-    static step *const steps[] = {folder_store_counts, archive_record, cache_note, commit_queue,
-                                  NULL};
+    static step *const steps[] = {fate_hand_over, folder_store_counts, archive_record,
+                                  cache_note,     commit_queue,        NULL};
     return run_steps(c, steps, err);
 }
 
@@ -90,7 +91,9 @@ int folder_commit(struct crawler *c, deja_error *err)
 /* Start a visit in the queue. */
 static int begin_visit(struct crawler *c, int64_t visit, deja_error *err)
 {
-    int rc = frontier_leave(c->queue, &c->account.left_behind, err);
+    int rc = fate_drop_all(c, err);
+    if (rc == DEJA_OK)
+        rc = frontier_leave(c->queue, &c->account.left_behind, err);
     if (rc == DEJA_OK)
         rc = frontier_set(c->queue, "visit", visit, err);
     if (rc == DEJA_OK)
@@ -290,4 +293,5 @@ void folder_close(struct crawler *c)
     buffer_fini(&c->stored);
     buffer_fini(&c->shape);
     buffer_fini(&c->records);
+    buffer_fini(&c->parent);
 }

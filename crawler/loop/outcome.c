@@ -14,6 +14,7 @@
 #include "crawler/http/hostkey.h"
 #include "crawler/http/httphead.h"
 #include "crawler/http/sitemap.h"
+#include "crawler/loop/fate.h"
 #include "crawler/loop/ranking.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
@@ -33,15 +34,6 @@ void job_free(struct job *job)
             job->next->at = job->at;
     }
     free(job);
-}
-
-int outcome_skip(struct crawler *c, const struct frontier_url *u, enum crawl_count why,
-                 deja_error *err)
-{
-    const struct frontier_page p = {.outcome = (int)why, .when = time(NULL)};
-    crawler_count(c, why, 1);
-    c->changed = true;
-    return frontier_done(c->queue, u->id, &p, err);
 }
 
 enum crawl_count outcome_of_fault(int fault)
@@ -309,7 +301,7 @@ static int take_response(struct crawler *c, struct job *job, const struct fetch 
         crawler_count(c, failure_of(d->status), 1);
         rc = archive(c, u, d, NULL, &p, err);
     }
-    return rc < 0 || again ? rc : frontier_done(c->queue, u->id, &p, err);
+    return rc < 0 || again ? rc : fate_page(c, u, &p, d->body.len, err);
 }
 
 static int take_page_job(struct crawler *c, struct job *job, const struct fetch *d,
@@ -323,7 +315,7 @@ static int take_page_job(struct crawler *c, struct job *job, const struct fetch 
         return try_again(c, job, d, err);
     job->host->pages++;
     if (d->fault)
-        return outcome_skip(c, &job->url, outcome_of_fault(d->fault), err);
+        return fate_fail(c, &job->url, outcome_of_fault(d->fault), err);
     return take_response(c, job, d, err);
 }
 

@@ -4,6 +4,7 @@ private addresses, endless pauses.  None of them may make the crawler misbehave.
 import contextlib
 import glob
 import gzip
+import json
 import sqlite3
 import subprocess
 
@@ -243,8 +244,11 @@ def a_folder_of_deja_0_1_can_be_resumed():
             db.execute("CREATE INDEX url_waits ON url(host, depth, id) WHERE state = 0")
             db.execute("PRAGMA user_version = 2")
         server.clear()
-        summary = run("--output", "old")
+        summary = run("--output", "old", "--log", "old.log")
         same(sorted(server.paths()), ["/a", "/b", "/c"], "pages")
+        with open("old.log", encoding="utf-8") as log:
+            same(sorted(json.loads(line)["url"] for line in log),
+                 [server.url + path for path in "abc"], "URLs in the log, without credentials")
         same(summary["hosts"], 1, "hosts")
         for seen in server.log:
             check("authorization" not in seen.headers, f"{seen.path}: {seen.headers}")
