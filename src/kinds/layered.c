@@ -59,10 +59,9 @@ static uint8_t between(uint64_t x, uint32_t least, uint32_t most)
  * rounded up.  Up to 2^32 bits, the error of the rounded quotient is less than one position. */
 static uint64_t number_of(uint64_t position, uint64_t m)
 {
-    __extension__ typedef unsigned __int128 u128;
     if (m <= UINT64_C(1) << 32)
         return position * (UINT64_MAX / m + 1);
-    return (uint64_t)((((u128)position << 64) + m - 1) / m);
+    return dj_wide_div(dj_wide_of(position, m - 1), m);
 }
 
 /* Paper mode: for each j, the XOR of the segments' positions. */

@@ -5,6 +5,7 @@
  * keys: numbers 0 .. n-1 are members, and the ones after them were never added. */
 #ifndef DJ_TEST_RNG_H
 #define DJ_TEST_RNG_H
+#include "core/base/wide.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,8 +29,7 @@ static inline uint64_t rng_next(struct rng *r)
 /* 0 .. limit-1, for limits far below 2^64. */
 static inline uint64_t rng_below(struct rng *r, uint64_t limit)
 {
-    __extension__ typedef unsigned __int128 u128;
-    return (uint64_t)((u128)rng_next(r) * limit >> 64);
+    return dj_mulhi(rng_next(r), limit);
 }
 
 /* The same sequence from its 2^40th number on: different from the first 2^40. */

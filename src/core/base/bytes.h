@@ -1,9 +1,10 @@
-/* bytes.h - little-endian integers in memory, and wide multiplication.
+/* bytes.h - little-endian integers in memory.
  *
  * Files and filter bodies are little-endian everywhere.  On little-endian machines each of these
  * functions is a single load or store. */
 #ifndef DJ_BYTES_H
 #define DJ_BYTES_H
+#include "core/base/wide.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -54,13 +55,6 @@ static inline void dj_store64(void *p, uint64_t v)
 {
     v = DJ_LE64(v);
     memcpy(p, &v, sizeof v);
-}
-
-/* The high half of a * b: maps a uniform 64-bit a onto 0 .. b-1 without division. */
-static inline uint64_t dj_mulhi(uint64_t a, uint64_t b)
-{
-    __extension__ typedef unsigned __int128 u128;
-    return (uint64_t)((u128)a * b >> 64);
 }
 
 /* Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014: the finalizer of

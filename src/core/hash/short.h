@@ -38,7 +38,6 @@ struct dj_short {
 /* The len <= 16 bytes at p, which may be NULL if there are none. */
 static inline uint64_t dj_short_hash(const struct dj_short *s, const uint8_t *p, size_t len)
 {
-    __extension__ typedef unsigned __int128 u128;
     uint64_t a = 0, b = 0;
     if (len >= 8) {
         a = dj_load64(p);
@@ -49,9 +48,9 @@ static inline uint64_t dj_short_hash(const struct dj_short *s, const uint8_t *p,
     } else if (len > 0) {
         b = p[0] | (uint64_t)p[len / 2] << 8 | (uint64_t)p[len - 1] << 16;
     }
-    const u128 sum = ((u128)s->start[len][1] << 64 | s->start[len][0]) + (u128)s->a[0] * a +
-                     ((u128)(s->a[1] * a) << 64) + (u128)s->b[0] * b + ((u128)(s->b[1] * b) << 64);
-    return dj_mix64((uint64_t)(sum >> 64));
+    const uint64_t high = s->start[len][1] + s->a[1] * a + s->b[1] * b;
+    const dj_wide products = dj_wide_add(dj_wide_mul(s->a[0], a), dj_wide_mul(s->b[0], b));
+    return dj_mix64(dj_wide_high(dj_wide_add(dj_wide_of(high, s->start[len][0]), products)));
 }
 
 #endif

@@ -43,8 +43,7 @@ static const uint32_t odd_numbers[LANES] = {
 
 static uint64_t plain_block_of(uint64_t hash, uint64_t n_blocks)
 {
-    __extension__ typedef unsigned __int128 u128;
-    return (uint64_t)((u128)hash * n_blocks / ((u128)1 << 64));
+    return dj_halves_mul(hash, n_blocks).high; /* the kernels use the compiler's product, if any */
 }
 
 /* The numbers of the bits that hash sets in its block: 32 lane + bit. */
