@@ -48,7 +48,7 @@ double lab_best_random(const struct lab_random_function *f, double functions)
 
 static void judge(struct lab_evolution *e, struct lab_individual *x)
 {
-    memset(e->taken, 0, e->buckets);
+    memset(e->taken, 0, (size_t)e->buckets);
     lab_gp_hash(&x->program, e->table, e->keys, e->hash);
     x->collisions = lab_collisions(e->hash, e->keys->n, e->buckets, e->taken);
     x->fitness = x->collisions + PENALTY * lab_gp_length(&x->program);
@@ -117,7 +117,7 @@ static bool make_room(struct lab_evolution *e)
     e->now = calloc(e->population, sizeof *e->now);
     e->next = calloc(e->population, sizeof *e->next);
     e->hash = calloc(lab_gp_room(e->keys->n), sizeof *e->hash);
-    e->taken = calloc(e->buckets, 1);
+    e->taken = calloc((size_t)e->buckets, 1);
     return e->now && e->next && e->hash && e->taken;
 }
 

@@ -32,7 +32,7 @@
 
 static bool set_make(struct lab_ideal_set *t, uint64_t slots)
 {
-    t->slot = calloc(slots, sizeof *t->slot);
+    t->slot = slots <= SIZE_MAX ? calloc((size_t)slots, sizeof *t->slot) : NULL;
     t->mask = slots - 1;
     t->n = 0;
     return t->slot;

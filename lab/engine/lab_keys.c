@@ -60,7 +60,7 @@ int lab_keys_read(struct lab_keys *k, uint64_t n, const char *path,
     in.n_paths = 1;
     in.pick = *pick;
     in.stop = stop;
-    int rc = distinct_read(&d, &in, 2 * n, LINE_MAX, err);
+    int rc = distinct_read(&d, &in, n < SIZE_MAX / 2 ? (size_t)(2 * n) : SIZE_MAX, LINE_MAX, err);
     if (rc == DEJA_OK && stop && atomic_load(stop))
         rc = LAB_STOPPED;
     if (rc == DEJA_OK && d.n < LAB_KEYS_MIN)

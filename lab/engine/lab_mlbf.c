@@ -19,6 +19,12 @@
 
 #define K_MAX 32u
 
+/* One layer of bits, all 0. */
+static uint8_t *layer_room(const struct lab_mlbf *f)
+{
+    return f->m / 8 < SIZE_MAX ? calloc((size_t)(f->m / 8) + 1, 1) : NULL;
+}
+
 int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed,
                   const struct lab_mlbf_how *how, deja_error *err)
 {
@@ -29,7 +35,7 @@ int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed,
     *f = (struct lab_mlbf){.m = m, .k = k, .seed = seed, .how = *how};
     if (how->rule != LAB_MLBF_LAYERED)
         return DEJA_OK;
-    f->joint = calloc(m / 8 + 1, 1);
+    f->joint = layer_room(f);
     return f->joint ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a filter");
 }
 
@@ -119,7 +125,7 @@ uint32_t lab_mlbf_arrays(const struct lab_mlbf *f)
 static bool reach(struct lab_mlbf *f, uint32_t layer)
 {
     while (f->layers <= layer) {
-        f->layer[f->layers] = calloc(f->m / 8 + 1, 1);
+        f->layer[f->layers] = layer_room(f);
         if (!f->layer[f->layers])
             return false;
         f->layers++;

@@ -42,7 +42,7 @@ static void number_nodes(struct lab_reach *r, const struct lab_graph *g)
 static int reverse(const struct lab_reach *r, const struct lab_graph *g, struct lab_graph *back,
                    deja_error *err)
 {
-    struct lab_link *link = malloc((lab_graph_links(g) + 1) * sizeof *link);
+    struct lab_link *link = malloc(((size_t)lab_graph_links(g) + 1) * sizeof *link);
     size_t n = 0;
     if (!link)
         return no_memory(err);

@@ -290,7 +290,7 @@ int lab_run(const struct lab *lab, struct lab_results *results, size_t n,
             struct lab_journal *journal, struct console *console, deja_error *err)
 {
     struct crew c = {.lab = lab, .journal = journal, .console = console, .begin = clock_seconds()};
-    c.job = calloc(lab_tasks(results, n) + 1, sizeof *c.job);
+    c.job = calloc((size_t)lab_tasks(results, n) + 1, sizeof *c.job);
     if (!c.job)
         return fail(err, DEJA_ENOMEM, "out of memory for the list of tasks");
     list_jobs(&c, results, n);

@@ -41,9 +41,10 @@ struct lab_owned {
     _Alignas(max_align_t) char memory[];
 };
 
-static struct lab_owned *own(struct lab_task *t, size_t bytes)
+static struct lab_owned *own(struct lab_task *t, uint64_t bytes)
 {
-    struct lab_owned *o = t->rc == DEJA_OK ? calloc(1, sizeof *o + bytes) : NULL;
+    const bool fits = t->rc == DEJA_OK && bytes <= SIZE_MAX / 2;
+    struct lab_owned *o = fits ? calloc(1, sizeof *o + (size_t)bytes) : NULL;
     if (!o) {
         lab_failed(t, DEJA_ENOMEM, "out of memory for experiment unit %u", t->unit);
         return NULL;
@@ -63,7 +64,7 @@ void lab_release(struct lab_task *t)
     }
 }
 
-void *lab_alloc(struct lab_task *t, size_t bytes)
+void *lab_alloc(struct lab_task *t, uint64_t bytes)
 {
     struct lab_owned *o = own(t, bytes);
     return o ? o->memory : NULL;
@@ -98,7 +99,7 @@ static deja_filter *build(struct lab_task *t, const deja_options *opt)
         return NULL;
     lab_checked(t, deja_builder_new(opt, &b, t->err));
     if (t->rc == DEJA_OK)
-        lab_checked(t, deja_builder_add_batch(b, k->added, k->n, t->err));
+        lab_checked(t, deja_builder_add_batch(b, k->added, (size_t)k->n, t->err));
     if (t->rc == DEJA_OK)
         lab_checked(t, deja_builder_finish(b, NULL, 0, &o->filter, t->err));
     deja_builder_free(b);

@@ -16,7 +16,7 @@ void lab_failed(struct lab_task *t, int rc, const char *fmt, ...)
 void lab_checked(struct lab_task *t, int rc);
 void lab_release(struct lab_task *t); /* everything that the task owns */
 
-void *lab_alloc(struct lab_task *t, size_t bytes); /* zeroed; NULL: failed */
+void *lab_alloc(struct lab_task *t, uint64_t bytes); /* zeroed; NULL: failed */
 /* Options for the lab's n keys, with the seed of the task. */
 deja_options lab_options(const struct lab_task *t, uint32_t kind);
 deja_filter *lab_filter(struct lab_task *t, const deja_options *opt); /* NULL: failed */

@@ -99,9 +99,9 @@ static void count(const struct visits *v, const uint32_t *first, const uint32_t 
                   uint8_t *taken, double counts[EVOLVED_COUNTS])
 {
     const uint64_t buckets = (uint64_t)v->n * EVOLVED_BUCKETS;
-    memset(taken, 0, buckets);
+    memset(taken, 0, (size_t)buckets);
     counts[EVOLVED_FRESH] = lab_collisions(fresh, v->n, buckets, taken);
-    memset(taken, 0, buckets);
+    memset(taken, 0, (size_t)buckets);
     counts[EVOLVED_FIRST] = lab_collisions(first, v->n, buckets, taken);
     counts[EVOLVED_AMONG] = lab_collisions(fresh, v->n, buckets, taken);
 }

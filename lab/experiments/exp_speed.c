@@ -129,7 +129,7 @@ static double ask_subject(struct lab_task *t, void *ctx, const deja_slice *keys,
     const struct subject *s = ctx;
     bench_call *contains =
         s->calls->contains_batch ? s->calls->contains_batch : s->calls->contains_one;
-    check_call(t, contains(s->self, keys, n, s->answer));
+    check_call(t, contains(s->self, keys, (size_t)n, s->answer));
     return 0;
 }
 
@@ -141,8 +141,8 @@ static void run_subject(struct lab_task *t, const struct bench_subject *calls, u
         lab_checked(t, DEJA_ENOMEM);
     const double begin = clock_cpu_ns();
     if (t->rc == DEJA_OK)
-        check_call(t, (calls->add_batch ? calls->add_batch : calls->add_one)(s.self, keys->added,
-                                                                             keys->n, s.answer));
+        check_call(t, (calls->add_batch ? calls->add_batch : calls->add_one)(
+                          s.self, keys->added, (size_t)keys->n, s.answer));
     t->value[SPEED_ADD] = (clock_cpu_ns() - begin) / (double)keys->n;
     t->value[SPEED_QUERY] = lab_fastest(t, ask_subject, &s, keys->asked, keys->n, NULL);
     calls->close(s.self);

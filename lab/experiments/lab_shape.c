@@ -74,7 +74,7 @@ static double ask_row(struct lab_task *t, void *ctx, const deja_slice *keys, uin
 static double other_call(struct lab_task *t, bench_call *call, const struct other *o,
                          const deja_slice *keys, uint64_t n)
 {
-    const int rc = call(o->self, keys, n, o->answer);
+    const int rc = call(o->self, keys, (size_t)n, o->answer);
     if (rc < 0)
         lab_failed(t, rc, "a structure that is compared: %s", deja_strerror(rc));
     return 0;

@@ -103,8 +103,8 @@ static void check_table(struct lab_task *t, int rc)
 static double ask_table(struct lab_task *t, void *ctx, const deja_slice *keys, uint64_t n)
 {
     const struct subject *s = ctx;
-    check_table(t, bench_table.contains_one(s->table, keys, n, s->answer));
-    return (double)lab_ones(s->answer, n);
+    check_table(t, bench_table.contains_one(s->table, keys, (size_t)n, s->answer));
+    return (double)lab_ones(s->answer, (size_t)n);
 }
 
 static uint64_t slot_of(const struct subject *s, deja_slice line)
@@ -208,7 +208,7 @@ static void fill(struct lab_task *t, struct subject *s, enum lab_timed_kind whic
         for (uint64_t i = 0; i < rows; i++)
             s->slot[slot_of(s, line[i])] = 1;
     else if (which == TIMED_TABLE)
-        check_table(t, bench_table.add_one(s->table, line, rows, s->answer));
+        check_table(t, bench_table.add_one(s->table, line, (size_t)rows, s->answer));
     else if (s->filter)
         (void)lab_add(t, s->filter, line, rows, NULL);
     else

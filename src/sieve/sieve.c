@@ -288,7 +288,7 @@ static size_t judge_lot(deja_sieve *s, const deja_fingerprint *fp, size_t n, uin
  * before; these are kept, but no more are accepted. */
 static int reserve_pending(deja_sieve *s, size_t n, deja_error *err)
 {
-    const size_t most = s->share.pending / sizeof *s->pending, need = s->n_pending + n;
+    const size_t most = (size_t)(s->share.pending / sizeof *s->pending), need = s->n_pending + n;
     if (need > most)
         return dj_fail(err, DEJA_EFULL, "%zu keys are pending: settle them first", s->n_pending);
     if (need <= s->pending_cap)

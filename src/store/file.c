@@ -118,6 +118,10 @@ bool dj_write_at(int fd, const void *data, size_t len, uint64_t at)
 int dj_map(int fd, uint64_t len, bool write, const char *path, uint8_t **map, deja_error *err)
 {
     const int access = write ? PROT_READ | PROT_WRITE : PROT_READ;
+    if (len > SIZE_MAX / 2)
+        return dj_fail(err, DEJA_EINVAL,
+                       "%s: %.0f MB are more than a 32-bit system can map: use a 64-bit system",
+                       path, (double)len / 1e6);
     void *at = mmap(NULL, (size_t)len, access, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED)
         return dj_fail_errno(err, "%s: cannot map %.0f MB", path, (double)len / 1e6);

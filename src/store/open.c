@@ -22,7 +22,7 @@ static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja
     const ssize_t have = dj_read_at(fd, page, DJ_HEADER_LEN, 0);
     if (have < 0)
         return dj_fail_errno(err, "%s: cannot read", path);
-    if (have < DJ_HEADER_LEN)
+    if ((size_t)have < DJ_HEADER_LEN)
         return dj_fail(err, DEJA_EFORMAT,
                        have ? "%s: not a deja filter file, or truncated (shorter than a header)"
                             : "%s: not a deja filter file (empty)",

@@ -189,7 +189,7 @@ uint64_t block_line(struct block *b, size_t i)
 {
     const size_t at = begin_of(b, i);
     if (at < b->counted_to)
-        b->counted_to = b->counted = 0;
+        b->counted = b->counted_to = 0;
     const deja_slice more = {b->data + b->counted_to, at - b->counted_to};
     b->counted += deja_lines_count(more, b->data[b->ends[i] - 1]);
     b->counted_to = at;

@@ -132,7 +132,7 @@ size_t dj_punycode_read(deja_slice ascii, uint32_t *c, size_t cap)
         i %= len + 1;
         if (n > 0x10ffff || (n >= 0xd800 && n < 0xe000))
             return SIZE_MAX;
-        memmove(c + i + 1, c + i, (len - i) * sizeof *c);
+        memmove(c + i + 1, c + i, (len - (size_t)i) * sizeof *c);
         c[i++] = (uint32_t)n;
         len++;
     }

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "combining.h"
+#include <inttypes.h>
 
 static deja_filter *window(uint64_t capacity, uint32_t generations, uint64_t seconds)
 {
@@ -56,9 +57,9 @@ static void keys_expire_in_time(void **state)
                 at(a, now);
                 for (uint64_t key = 1000; key < end; key++) {
                     if (now - key < seconds && !has(a, key))
-                        fail_msg("key %lu is missing at %lu", key, now);
+                        fail_msg("key %" PRIu64 " is missing at %" PRIu64, key, now);
                     if (now - key > seconds + 3 * each && has(a, key))
-                        fail_msg("key %lu is still there at %lu", key, now);
+                        fail_msg("key %" PRIu64 " is still there at %" PRIu64, key, now);
                 }
             }
             deja_filter_free(a);
