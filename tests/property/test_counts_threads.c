@@ -224,8 +224,8 @@ static void a_batch_is_a_loop_of_single_calls(void **state)
     static uint8_t removed[2 * NUMBERS];
     static uint64_t counts[2 * NUMBERS];
     for (size_t i = 0; i < 2 * NUMBERS; i++) {
-        number[i] = i * 7 % NUMBERS;
-        keys[i] = key_of(&number[i]);
+        number[i] = DJ_LE64(i * 7 % NUMBERS);
+        keys[i] = (deja_slice){&number[i], sizeof number[i]};
     }
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *a = spectral_filter(i, 0.05, 0), *b = spectral_filter(i, 0.05, 0);

@@ -128,7 +128,7 @@ static void draw_numbers(uint64_t seed)
     struct rng r = rng_seeded(seed);
     for (size_t i = 0; i < 2 * NUMBERS; i++) {
         number[i] = rng_below(&r, NUMBERS);
-        keys[i] = key_of(&number[i]);
+        keys[i] = (deja_slice){&number[i], sizeof number[i]};
     }
 }
 

@@ -136,16 +136,14 @@ static void a_claimed_size_is_checked_against_the_file(void **state)
     free(b.data);
     assert_int_equal(read_it(&f, path, &err), DEJA_EFORMAT);
     assert_non_null(strstr(err.text, "its bits end after 0 bytes of 1125899906842624"));
-    if (!decode_supported(DECODE_GZIP))
-        return;
-    assert_int_equal(write_it(gz, NULL), DEJA_OK);
     char command[1024];
     snprintf(command, sizeof command, "gzip -c '%s' > '%s'", path, gz);
-    if (system(command) != 0)
+    const bool packed = decode_supported(DECODE_GZIP) && system(command) == 0;
+    unlink(path);
+    if (!packed)
         skip();
     assert_int_equal(read_it(&f, gz, &err), DEJA_EFORMAT);
     assert_non_null(strstr(err.text, "truncated"));
-    unlink(path);
     unlink(gz);
 }
 

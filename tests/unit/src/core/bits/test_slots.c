@@ -27,14 +27,14 @@ static bool plain_add(const struct dj_slots *s, uint64_t hash)
     for (unsigned hop = 1;; hop++) {
         uint64_t *line = s->body + 8 * (apart * at + odd);
         for (unsigned i = 0; i < 8; i++) {
-            if (line[i] == h || (s->marked && line[i] == h + 1))
+            if (line[i] == DJ_LE64(h) || (s->marked && line[i] == DJ_LE64(h + 1)))
                 return false;
             if (line[i] == 0) {
-                line[i] = h;
+                line[i] = DJ_LE64(h);
                 return true;
             }
         }
-        line[hash / 2 % 8] |= s->marked;
+        line[hash / 2 % 8] |= DJ_LE64((uint64_t)s->marked);
         at = (at + (hop < 8 ? stride : 1)) % lines;
     }
 }
