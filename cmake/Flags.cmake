@@ -5,6 +5,10 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -
 if(DEJA_WERROR)
   add_compile_options(-Werror)
 endif()
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  # Files of more than 2 GB, and times after 2038.
+  add_compile_definitions(_FILE_OFFSET_BITS=64 _TIME_BITS=64)
+endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   # Let the library inline its own public functions, as clang does by default.
   add_compile_options(-fno-semantic-interposition)
@@ -31,18 +35,20 @@ if(DEJA_COVERAGE)
   add_link_options(--coverage)
 endif()
 
-# deja_simd_kernel(AVX2 FILES FLAG...): compile FILES with these flags and define DJ_HAVE_AVX2 for
-# the whole project, or omit both and append FILES to simd_left_out.
-macro(deja_simd_kernel name files)
+# deja_simd_kernel(AVX2 CPUS FILES FLAG...): on one of these CPUs (a regular expression), compile
+# FILES with these flags and define DJ_HAVE_AVX2 for the whole project; otherwise omit both and append
+# FILES to simd_left_out.
+macro(deja_simd_kernel name cpus files)
   set(flags ${ARGN})
   string(REPLACE ";" " " probe "${flags}")
-  check_c_compiler_flag("${probe}" DEJA_COMPILER_HAS_${name})
-  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" OR NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
-    set(why "not an x86-64 machine")
-  elseif(NOT DEJA_COMPILER_HAS_${name})
-    set(why "the compiler lacks ${probe}")
-  else()
-    set(why "")
+  set(why "")
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(${cpus})$" OR NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+    set(why "not for ${CMAKE_SYSTEM_PROCESSOR} with pointers of ${CMAKE_SIZEOF_VOID_P} bytes")
+  elseif(flags)
+    check_c_compiler_flag("${probe}" DEJA_COMPILER_HAS_${name})
+    if(NOT DEJA_COMPILER_HAS_${name})
+      set(why "the compiler lacks ${probe}")
+    endif()
   endif()
   foreach(file ${files})
     if(why)
@@ -55,9 +61,21 @@ macro(deja_simd_kernel name files)
     deja_left_out("${name} kernels" "${why}")
   else()
     add_compile_definitions(DJ_HAVE_${name})
-    deja_built("${name} kernels" "chosen at run time")
+    if(flags)
+      deja_built("${name} kernels" "chosen at run time")
+    else()
+      deja_built("${name} kernels" "part of every such CPU")
+    endif()
   endif()
 endmacro()
+
+# deja_host_header(XXHASH xxhash.h): use this header of the machine that compiles, for another one.
+# It is copied, because the other headers of its folder are not for the other machine.
+function(deja_host_header name header)
+  find_file(${name}_HEADER ${header} REQUIRED NO_CMAKE_FIND_ROOT_PATH PATHS /usr/include)
+  file(COPY ${${name}_HEADER} DESTINATION ${PROJECT_BINARY_DIR}/${name})
+  set(${name}_INCLUDE_DIRS ${PROJECT_BINARY_DIR}/${name} PARENT_SCOPE)
+endfunction()
 
 # deja_optional(TARGET ZLIB zlib "gzip input" zlib1g-dev): link the library that pkg-config finds
 # and define DEJA_HAVE_ZLIB, or report what is left out.

@@ -2,7 +2,7 @@
  *
  * The portable variant is for CSV with few quotes.  It jumps from quote to quote with memchr; in
  * between, every terminator ends a record, and deja_lines_ends finds them.  No loop examines single
- * bytes.  csv_avx2.c needs no call per quote. */
+ * bytes.  csv_wide.h needs no call per quote. */
 #include "tools/input/csv_kernel.h"
 #include <string.h>
 
@@ -145,7 +145,11 @@ const struct csv_kernel *csv_best(void)
         __builtin_cpu_supports("popcnt"))
         return &csv_avx2;
 #endif
+#ifdef DJ_HAVE_NEON
+    return &csv_neon;
+#else
     return &csv_portable;
+#endif
 }
 
 size_t csv_ends(struct csv_scan *s, deja_slice text, size_t from, size_t *ends, size_t cap)

@@ -5,12 +5,12 @@
 
 /* Every variant gives the results that csv_ends and csv_cut document, and the same state. */
 struct csv_kernel {
-    const char *name; /* "avx2", "portable" */
+    const char *name; /* "avx2", "neon", "portable" */
     size_t (*ends)(struct csv_scan *s, deja_slice text, size_t from, size_t *ends, size_t cap);
     bool (*cut)(deja_slice record, char delimiter, unsigned column, deja_slice *field);
 };
 
-extern const struct csv_kernel csv_portable, csv_avx2;
+extern const struct csv_kernel csv_portable, csv_avx2, csv_neon;
 /* The fastest variant that this CPU supports. */
 const struct csv_kernel *csv_best(void);
 

@@ -206,6 +206,9 @@ const struct dj_block_kernel *dj_block_at(size_t i)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         usable[n++] = &dj_block_avx2;
 #endif
+#ifdef DJ_HAVE_NEON
+    usable[n++] = &dj_block_neon;
+#endif
 #endif
     usable[n++] = &dj_block_portable;
     return i < n ? usable[i] : NULL;

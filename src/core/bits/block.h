@@ -73,6 +73,7 @@ struct dj_block_kernel {
 extern const struct dj_block_kernel dj_block_portable;
 extern const struct dj_block_kernel dj_block_avx2;
 extern const struct dj_block_kernel dj_block_avx512;
+extern const struct dj_block_kernel dj_block_neon;
 extern const uint32_t dj_block_odd[16]; /* the multipliers of the lanes */
 
 /* The fastest kernel that this processor supports. */

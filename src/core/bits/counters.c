@@ -201,6 +201,10 @@ const struct dj_counters_kernel *dj_counters_best(uint32_t bits)
     if (bits == 4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         return &dj_counters_avx2;
 #endif
+#if defined(DJ_HAVE_NEON) && !defined(DJ_TSAN)
+    if (bits == 4)
+        return &dj_counters_neon;
+#endif
     (void)bits;
     return &dj_counters_portable;
 }

@@ -54,6 +54,7 @@ struct dj_counters_kernel {
 };
 extern const struct dj_counters_kernel dj_counters_portable; /* any width */
 extern const struct dj_counters_kernel dj_counters_avx2;     /* 4 bits */
+extern const struct dj_counters_kernel dj_counters_neon;     /* 4 bits */
 /* The fastest kernel for this width that this processor supports. */
 const struct dj_counters_kernel *dj_counters_best(uint32_t bits);
 

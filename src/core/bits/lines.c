@@ -5,7 +5,7 @@
  * slices for a few thousand lines stay in the caches between the two steps.
  *
  * The portable variant is memchr, which every libc optimizes.  It costs one call per line and,
- * usually, a branch misprediction. lines_avx2.c avoids both. */
+ * usually, a branch misprediction. lines_avx2.c and lines_neon.c avoid both. */
 #include "core/bits/lines.h"
 #include "deja.h"
 #include <string.h>
@@ -41,7 +41,11 @@ const struct dj_lines_kernel *dj_lines_best(void)
         __builtin_cpu_supports("popcnt"))
         return &dj_lines_avx2;
 #endif
+#ifdef DJ_HAVE_NEON
+    return &dj_lines_neon;
+#else
     return &dj_lines_portable;
+#endif
 }
 
 size_t deja_lines_ends(deja_slice text, size_t from, char mark, size_t *ends, size_t cap)

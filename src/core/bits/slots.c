@@ -47,6 +47,9 @@ const struct dj_slots_kernel *dj_slots_at(size_t i)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         usable[n++] = &dj_slots_avx2;
 #endif
+#if defined(DJ_HAVE_NEON) && !defined(DJ_TSAN)
+    usable[n++] = &dj_slots_neon;
+#endif
     usable[n++] = &dj_slots_portable;
     return i < n ? usable[i] : NULL;
 }

@@ -60,6 +60,7 @@ struct dj_slots_kernel {
 
 extern const struct dj_slots_kernel dj_slots_portable;
 extern const struct dj_slots_kernel dj_slots_avx2;
+extern const struct dj_slots_kernel dj_slots_neon;
 /* The fastest kernel that this processor supports. */
 const struct dj_slots_kernel *dj_slots_best(void);
 /* Supported kernel number i, fastest first; NULL past the end. */

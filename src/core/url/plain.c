@@ -233,5 +233,9 @@ const struct dj_plain_kernel *dj_plain_best(void)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         return &dj_plain_avx2;
 #endif
+#ifdef DJ_HAVE_NEON
+    return &dj_plain_neon;
+#else
     return &dj_plain_portable;
+#endif
 }

@@ -42,7 +42,7 @@ struct dj_plain_kernel {
     dj_plain_look *look;
     dj_plain_glance *glance;
 };
-extern const struct dj_plain_kernel dj_plain_portable, dj_plain_avx2;
+extern const struct dj_plain_kernel dj_plain_portable, dj_plain_avx2, dj_plain_neon;
 /* The fastest kernel that this processor supports. */
 const struct dj_plain_kernel *dj_plain_best(void);
 

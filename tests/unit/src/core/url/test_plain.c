@@ -12,6 +12,9 @@ static const struct dj_plain_kernel *const kernels[] = {
 #ifdef DJ_HAVE_AVX2
     &dj_plain_avx2,
 #endif
+#ifdef DJ_HAVE_NEON
+    &dj_plain_neon,
+#endif
 };
 #define N_KERNELS (sizeof kernels / sizeof kernels[0])
 
