@@ -12,6 +12,7 @@
  * the other; the merge starts again.  If a merge fails (a full disk), the sieve works on with more
  * runs, and the next flush tries again.  If merges are too slow, flushes wait for them
  * (dj_compact_room). */
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "sieve/sieve.h"
 #include <fcntl.h>
@@ -96,7 +97,7 @@ static int merge(const deja_sieve *s, const struct dj_run *run, const struct dj_
     if (!in || !heap)
         rc = dj_fail_memory(err);
     for (; begun < n && rc == DEJA_OK; begun++) {
-        posix_fadvise(run[begun].fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+        dj_os_advise_file(run[begun].fd, DJ_OS_IN_ORDER);
         rc = dj_cursor_init(&in[begun].c, &run[begun], of[begun], s->share.buffer, s->alloc, err);
         if (rc == DEJA_OK)
             rc = refill(&in[begun], err);

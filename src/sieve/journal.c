@@ -19,6 +19,7 @@
 #include "sieve/journal.h"
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "core/hash/hash.h"
 #include "store/file.h"
@@ -175,7 +176,7 @@ int dj_journal_create(struct dj_journal *j, const struct dj_folder *folder, cons
     j->fd = openat(folder->fd, name.text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (j->fd < 0)
         return failed(j, "cannot create it", err);
-    if (!dj_write_at(j->fd, head, sizeof head, 0) || fdatasync(j->fd) < 0) {
+    if (!dj_write_at(j->fd, head, sizeof head, 0) || dj_os_sync_data(j->fd) < 0) {
         const int rc = failed(j, "cannot write it", err);
         dj_folder_remove(folder, name.text);
         dj_journal_close(j);
@@ -278,7 +279,7 @@ int dj_journal_sync(struct dj_journal *j, deja_error *err)
     if (j->durable == j->len)
         return DEJA_OK;
     /* After a failed sync, the system may drop the pages, and the next sync succeeds without them. */
-    if (fdatasync(j->fd) < 0) {
+    if (dj_os_sync_data(j->fd) < 0) {
         j->failed = true;
         return failed(j, "cannot sync it", err);
     }

@@ -1,6 +1,7 @@
 /* passes.c - reads the runs: to find keys, or to list them all.
  *
  * While a pass is under way, the thread that merges runs waits. */
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "sieve/sieve.h"
 #include <fcntl.h>
@@ -56,7 +57,7 @@ static int each_in_run(struct dj_cursor *c, const struct dj_run *run, dj_take_ha
     size_t n = 1;
     int rc = 0;
     dj_cursor_turn(c, run);
-    posix_fadvise(run->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    dj_os_advise_file(run->fd, DJ_OS_IN_ORDER);
     while (rc == 0 && n) {
         rc = dj_cursor_read(c, key, LOT, &n, err);
         if (rc == DEJA_OK && n && take)

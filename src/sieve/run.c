@@ -20,6 +20,7 @@
 #include "sieve/run.h"
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "store/file.h"
 #include <errno.h>
@@ -88,9 +89,9 @@ static int write_out(struct dj_run_writer *w, size_t len, deja_error *err)
     w->begun -= len;
     memmove(w->buffer, w->buffer + len, w->len);
     if (w->steady && w->at - w->synced >= STEP) {
-        if (fdatasync(w->tmp.fd) < 0)
+        if (dj_os_sync_data(w->tmp.fd) < 0)
             return failed(w->folder, w->number, "cannot sync it", err);
-        posix_fadvise(w->tmp.fd, 0, 0, POSIX_FADV_DONTNEED);
+        dj_os_advise_file(w->tmp.fd, DJ_OS_NOT_AGAIN);
         w->synced = w->at;
     }
     return DEJA_OK;
@@ -512,7 +513,7 @@ int dj_cursor_find(struct dj_cursor *c, deja_fingerprint *key, size_t n, deja_er
 {
     const struct dj_run *run = c->run;
     const size_t limit = n / 2 >= run->blocks ? run->blocks : 0; /* nearly every block is needed */
-    posix_fadvise(run->fd, 0, 0, limit ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_RANDOM);
+    dj_os_advise_file(run->fd, limit ? DJ_OS_IN_ORDER : DJ_OS_AT_RANDOM);
     size_t i = 0;
     while (i < n && dj_print_less(&key[i], &run->index[0].first))
         i++;

@@ -3,6 +3,7 @@
  * All files are opened relative to a descriptor of the directory, so a sieve that is moved while it
  * is open stays one sieve. */
 #include "sieve/sievefolder.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ int dj_folder_sync_above(const struct dj_folder *folder, deja_error *err)
 {
     const int above = openat(folder->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     const int rc =
-        above >= 0 && fsync(above) == 0
+        above >= 0 && dj_os_sync(above) == 0
             ? DEJA_OK
             : dj_fail_errno(err, "%s: cannot sync the directory above it", folder->path);
     if (above >= 0)
@@ -57,7 +58,7 @@ void dj_folder_close(struct dj_folder *folder)
 
 int dj_folder_sync(const struct dj_folder *folder, deja_error *err)
 {
-    return fsync(folder->fd) == 0
+    return dj_os_sync(folder->fd) == 0
                ? DEJA_OK
                : dj_fail_errno(err, "%s: cannot sync this directory", folder->path);
 }
@@ -65,11 +66,7 @@ int dj_folder_sync(const struct dj_folder *folder, deja_error *err)
 int dj_folder_begin(const struct dj_folder *folder, const char *name, struct dj_tmp *tmp,
                     deja_error *err)
 {
-    char path[64];
-    *tmp = DJ_TMP_NONE;
-    if (snprintf(path, sizeof path, "/proc/self/fd/%d/%s", folder->fd, name) >= (int)sizeof path)
-        return dj_fail(err, DEJA_EINVAL, "%s: too long a name", name);
-    const int rc = dj_tmp_open(tmp, path, 0600, err);
+    const int rc = dj_tmp_open_in(tmp, folder->fd, name, 0600, err);
     return rc == DEJA_EIO ? dj_folder_failed(folder, name, "cannot create it", err) : rc;
 }
 

@@ -5,6 +5,7 @@
  * or the new one under the name; the other one is then deleted.
  *
  * Only files of a sieve are deleted.  A directory that has any other file is refused. */
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "sieve/sieve.h"
 #include <errno.h>
@@ -134,11 +135,11 @@ int deja_sieve_remove(const char *path, deja_error *err)
 /* Exchanges two directories; the old sieve then has the name `from`. */
 static int exchange(const char *from, const char *to, deja_error *err)
 {
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0)
+    if (dj_os_exchange(AT_FDCWD, from, AT_FDCWD, to) == 0)
         return DEJA_OK;
-    return errno == EINVAL || errno == ENOSYS
+    return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP
                ? dj_fail(err, DEJA_ENOTSUP,
-                         "%s: this file system cannot replace a directory in one step: delete the "
+                         "%s: this system cannot replace a directory in one step: delete the "
                          "old sieve, then move %s there",
                          to, from)
                : dj_fail_errno(err, "%s: cannot be replaced", to);

@@ -7,6 +7,7 @@
  * renamed over the old one.  Readers, and the next run after a crash, see the old file or the new
  * one.  Sizes grow geometrically, so all copies together are smaller than the result. */
 #include "store/create.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "filter/sound.h"
@@ -25,7 +26,7 @@ static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
     struct stat st;
     if (fstat(fd, &st) < 0 || ftruncate(fd, (off_t)len) < 0)
         return dj_fail_errno(err, "%s: cannot extend it to %.0f MB", path, (double)len / 1e6);
-    while (fallocate(fd, 0, 0, (off_t)len) < 0) {
+    while (dj_os_reserve(fd, len) < 0) {
         if (errno == EINTR)
             continue;
         if (errno == EOPNOTSUPP || errno == ENOSYS)
@@ -133,7 +134,7 @@ static int begin_file(deja_filter *f, unsigned flags, uint32_t n_parts, int like
     file->fd = file->tmp.fd;
     file->replace = flags & DEJA_CREATE_REPLACE;
     if (file->replace)
-        file->over = open(file->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        file->over = dj_os_open_to_recognize(file->path);
     if (file->replace && file->over < 0 && errno != ENOENT)
         return dj_fail_errno(err, "%s: cannot be replaced", file->path);
     f->n_parts = n_parts;

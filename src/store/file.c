@@ -1,6 +1,7 @@
 /* file.c - a filter's file: lock, mapping, header and sync records. */
 #include "store/file.h"
 #include "core/base/alloc.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "filter/counts.h"
 #include "filter/filter.h"
@@ -125,7 +126,8 @@ int dj_map(int fd, uint64_t len, bool write, const char *path, uint8_t **map, de
     void *at = mmap(NULL, (size_t)len, access, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED)
         return dj_fail_errno(err, "%s: cannot map %.0f MB", path, (double)len / 1e6);
-    madvise(at, (size_t)len, MADV_RANDOM); /* reading ahead would only evict other pages */
+    dj_os_advise_map(at, (size_t)len,
+                     DJ_OS_AT_RANDOM); /* reading ahead would only evict other pages */
     *map = at;
     return DEJA_OK;
 }
@@ -165,7 +167,7 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
     r.checksum = checksum;
     dj_record_encode(&r, f->plan.kind, file->page, bytes);
     if (!dj_write_at(file->fd, bytes, sizeof bytes, dj_record_offset(r.sequence)) ||
-        fdatasync(file->fd) < 0)
+        dj_os_sync_data(file->fd) < 0)
         return dj_fail_errno(err, "%s: cannot write its sync record", file->path);
     file->sequence = r.sequence;
     return DEJA_OK;

@@ -27,6 +27,7 @@
  * its previous effect.  Threads that block SIGBUS are not protected: the kernel kills the
  * process. */
 #include "store/guard.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "store/file.h"
 #include <errno.h>
@@ -35,7 +36,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
@@ -71,25 +71,13 @@ void dj_guard_leave(struct dj_guard *g)
 
 /* --- The handler ------------------------------------------------------------- */
 
-/* Calls the kernel directly if that is easy: a sanitizer's mmap is not safe in a handler. */
-static bool map_zeros(void *at, size_t len)
-{
-    static const int access = PROT_READ | PROT_WRITE;
-    static const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-#ifdef __LP64__
-    return syscall(SYS_mmap, at, len, access, flags, -1, 0) != -1;
-#else
-    return mmap(at, len, access, flags, -1, 0) != MAP_FAILED;
-#endif
-}
-
 /* Maps zeros once, from the missing page to the end, however many pages are missing. */
 static bool put_zeros(struct dj_guard *g, const uint8_t *address)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const size_t from = (size_t)(address - g->begin) & ~(page - 1);
     atomic_store(&g->lost, true);
-    return map_zeros((void *)((uintptr_t)g->begin + from), g->len - from);
+    return dj_os_map_zeros((void *)((uintptr_t)g->begin + from), g->len - from);
 }
 
 static bool replace_lost(const uint8_t *address)

@@ -1,6 +1,7 @@
 /* piecetable.c - keeps the table of pieces up to date, and compares bodies with it. */
 #include "store/piecetable.h"
 #include "core/base/alloc.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include <string.h>
@@ -61,7 +62,7 @@ static void announce(const struct dj_part *p)
             uint64_t len;
             const uint8_t *at = dj_piece_at(p->body, p->body_len, i, &len);
             const size_t before = (uintptr_t)at % page;
-            madvise((void *)(uintptr_t)(at - before), (size_t)len + before, MADV_WILLNEED);
+            dj_os_advise_map(at - before, (size_t)len + before, DJ_OS_SOON);
         }
 }
 

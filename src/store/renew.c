@@ -5,6 +5,7 @@
  * and the next run after a crash, see the old filter or the new one.  The new file is locked
  * before it gets its name, and the old file stays locked until it is replaced. */
 #include "store/renew.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "filter/counts.h"
 #include "filter/filter.h"
@@ -45,7 +46,7 @@ static int take_place(const struct dj_file *old, deja_filter *next, deja_error *
     struct dj_header h;
     dj_header_of(next, true, &h);
     const uint64_t checksum = dj_file_checksum(next);
-    if (msync(file->map, file->map_len, MS_SYNC) < 0)
+    if (dj_os_sync_map(file->fd, file->map, file->map_len) < 0)
         return dj_fail_errno(err, "%s: cannot write", file->path);
     int rc = dj_file_head(next, &h, file->fd, err);
     file->stamp = dj_file_stamp(file);

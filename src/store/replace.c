@@ -12,6 +12,7 @@
  * (RENAME_EXCHANGE) gets a plain rename, and the gap.  A free name is taken with link, which has
  * no gap. */
 #include "store/replace.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,17 +24,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *temporary_name(const char *name)
+#define MOST_AT_ONCE 1000 /* files under construction for one name in one process */
+
+/* The process id, or if this process already makes a file for that name, the id with three more
+ * digits. */
+static char *temporary_name(const char *name, int attempt)
 {
     char *out = NULL;
-    static const char form[] = ".%s.%ld.new";
-    const int len = snprintf(NULL, 0, form, name, (long)getpid());
+    static const char form[] = ".%s.%lld.new";
+    const long long pid = getpid(), number = attempt ? pid * MOST_AT_ONCE + attempt : pid;
+    const int len = snprintf(NULL, 0, form, name, number);
     if (len > 0 && (out = malloc((size_t)len + 1)))
-        snprintf(out, (size_t)len + 1, form, name, (long)getpid());
+        snprintf(out, (size_t)len + 1, form, name, number);
     return out;
 }
 
-static int open_folder(struct dj_tmp *t, const char *path)
+/* Sets t->name and t->folder; on failure the latter stays -1 and errno gives the reason. */
+static void open_folder(struct dj_tmp *t, const char *path)
 {
     const char *slash = strrchr(path, '/');
     t->name = strdup(slash ? slash + 1 : path);
@@ -43,11 +50,11 @@ static int open_folder(struct dj_tmp *t, const char *path)
     else
         errno = ENOMEM;
     free(folder);
-    return t->folder;
 }
 
 /* A file with our temporary name was left by a killed process with the same process id, which is
- * common in containers.  If it is locked, its writer is alive in another container. */
+ * common in containers.  If it is locked, its writer is alive: another container, or this process
+ * for another filter. */
 static bool remove_stale(const struct dj_tmp *t)
 {
     const int fd = openat(t->folder, t->temporary, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -59,17 +66,37 @@ static bool remove_stale(const struct dj_tmp *t)
     return removed;
 }
 
-static int open_temporary(struct dj_tmp *t, mode_t mode)
+/* Creates and locks the file; EEXIST if another one has its name. */
+static int create_locked(const struct dj_tmp *t, mode_t mode)
 {
     static const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    t->temporary = temporary_name(t->name);
-    if (!t->temporary) {
-        errno = ENOMEM;
-        return -1;
-    }
     int fd = openat(t->folder, t->temporary, flags, mode);
     if (fd < 0 && errno == EEXIST && remove_stale(t))
         fd = openat(t->folder, t->temporary, flags, mode);
+    if (fd < 0)
+        return fd;
+    const bool taken = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    if (!taken && dj_is_named(t->folder, t->temporary, AT_SYMLINK_NOFOLLOW, fd))
+        return fd;
+    close(fd); /* between the two calls, another thread took it for a stale one */
+    errno = EEXIST;
+    return -1;
+}
+
+static int open_temporary(struct dj_tmp *t, mode_t mode)
+{
+    int fd = -1;
+    for (int attempt = 0; attempt < MOST_AT_ONCE; attempt++) {
+        free(t->temporary);
+        t->temporary = temporary_name(t->name, attempt);
+        if (!t->temporary) {
+            errno = ENOMEM;
+            return -1;
+        }
+        fd = create_locked(t, mode);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
     if (fd < 0) { /* another file has this name: do not remove it */
         const int saved = errno;
         free(t->temporary);
@@ -79,15 +106,24 @@ static int open_temporary(struct dj_tmp *t, mode_t mode)
     return fd;
 }
 
-int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err)
+static void reopen_folder(struct dj_tmp *t, int folder, const char *name)
 {
-    *t = DJ_TMP_NONE;
-    if (open_folder(t, path) < 0) {
+    t->name = strdup(name);
+    if (t->name)
+        t->folder = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    else
+        errno = ENOMEM;
+}
+
+/* Creates the file in t->folder; path is for messages. */
+static int open_there(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err)
+{
+    if (t->folder < 0) {
         int rc = dj_fail_errno(err, "%s: cannot open its directory", path);
         dj_tmp_discard(t);
         return rc;
     }
-    t->fd = openat(t->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    t->fd = dj_os_unnamed(t->folder, mode);
     if (t->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
         t->fd = open_temporary(t, mode);
     if (t->fd < 0) {
@@ -98,12 +134,18 @@ int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err
     return DEJA_OK;
 }
 
-/* Gives the file without a name this name; EEXIST if it is taken. */
-static int link_as(const struct dj_tmp *t, const char *name)
+int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err)
 {
-    char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", t->fd);
-    return linkat(AT_FDCWD, self, t->folder, name, AT_SYMLINK_FOLLOW);
+    *t = DJ_TMP_NONE;
+    open_folder(t, path);
+    return open_there(t, path, mode, err);
+}
+
+int dj_tmp_open_in(struct dj_tmp *t, int folder, const char *name, mode_t mode, deja_error *err)
+{
+    *t = DJ_TMP_NONE;
+    reopen_folder(t, folder, name);
+    return open_there(t, name, mode, err);
 }
 
 bool dj_is_named(int folder, const char *name, int flags, int fd)
@@ -136,7 +178,7 @@ int dj_fail_moved(const char *path, deja_error *err)
 static int take_free_name(const struct dj_tmp *t)
 {
     if (!t->temporary)
-        return link_as(t, t->name);
+        return dj_os_link(t->fd, t->folder, t->name);
     if (linkat(t->folder, t->temporary, t->folder, t->name, 0) < 0)
         return -1;
     return unlinkat(t->folder, t->temporary, 0);
@@ -145,7 +187,7 @@ static int take_free_name(const struct dj_tmp *t)
 /* Our file gets the name, and the file of that name gets our temporary one. */
 static int exchange_names(const struct dj_tmp *t)
 {
-    return renameat2(t->folder, t->temporary, t->folder, t->name, RENAME_EXCHANGE);
+    return dj_os_exchange(t->folder, t->temporary, t->folder, t->name);
 }
 
 /* Undoes an exchange with a file that is not, or may not be, the one to be replaced.  If yet
@@ -182,13 +224,13 @@ static int take_occupied_name(struct dj_tmp *t, int over)
     if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
         return -1; /* check first: a failure would leave a temporary name */
     if (!t->temporary) {
-        char *name = temporary_name(t->name);
+        char *name = temporary_name(t->name, 0);
         if (!name) {
             errno = ENOMEM;
             return -1;
         }
         unlinkat(t->folder, name, 0); /* left by a killed process with the same process id */
-        if (link_as(t, name) < 0) {
+        if (dj_os_link(t->fd, t->folder, name) < 0) {
             free(name);
             return -1;
         }
@@ -231,7 +273,7 @@ static int take_name(struct dj_tmp *t, int over)
 
 int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err)
 {
-    if (fsync(t->fd) < 0)
+    if (dj_os_sync(t->fd) < 0)
         return dj_fail_errno(err, "%s: cannot write", t->name);
     if (take_name(t, over) < 0) {
         if (errno == EEXIST)
@@ -247,7 +289,7 @@ int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err)
     free(t->temporary);
     t->temporary = NULL;
     t->fd = -1; /* the file has its name, even if the sync of its directory fails */
-    if (fsync(t->folder) < 0)
+    if (dj_os_sync(t->folder) < 0)
         return dj_fail_errno(err, "%s: cannot sync its directory", t->name);
     return DEJA_OK;
 }

@@ -20,6 +20,8 @@ struct dj_tmp {
 
 /* mode: permissions of the new file, before the umask. */
 int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err);
+/* The same in an open directory. */
+int dj_tmp_open_in(struct dj_tmp *t, int folder, const char *name, mode_t mode, deja_error *err);
 /* Syncs the file, gives it its name, and syncs the directory.  `over` is an open descriptor of the
  * file that it replaces, or DJ_TMP_NEW.  Any other file of that name, unless it is empty, is an
  * error and is left alone.  The caller keeps the descriptor of the new file. */

@@ -16,6 +16,7 @@
  * counts are then estimated from the bodies. */
 #include "store/sync.h"
 #include "core/base/bytes.h"
+#include "core/base/os.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "store/create.h"
@@ -50,7 +51,7 @@ static void file_free(deja_filter *f)
 static void file_walk(const deja_filter *f, bool begin)
 {
     const struct dj_file *file = f->store;
-    madvise(file->map, file->map_len, begin ? MADV_SEQUENTIAL : MADV_RANDOM);
+    dj_os_advise_map(file->map, file->map_len, begin ? DJ_OS_IN_ORDER : DJ_OS_AT_RANDOM);
 }
 
 static void file_change_all(deja_filter *f)
@@ -67,7 +68,7 @@ int dj_file_checkpoint(deja_filter *f)
     const int rc = dj_file_check_named(file, NULL);
     if (rc < 0)
         return rc;
-    if (msync(file->map, file->map_len, MS_SYNC) < 0)
+    if (dj_os_sync_map(file->fd, file->map, file->map_len) < 0)
         return DEJA_EIO;
     return dj_file_record(f, DJ_OPEN, 0, NULL);
 }
@@ -147,7 +148,7 @@ static int seal(deja_filter *f, bool is_new, deja_error *err)
 {
     const struct dj_file *file = f->store;
     const uint64_t checksum = dj_file_checksum(f);
-    if (msync(file->map, file->map_len, MS_SYNC) < 0)
+    if (dj_os_sync_map(file->fd, file->map, file->map_len) < 0)
         return dj_fail_errno(err, "%s: cannot write", file->path);
     int rc = is_new ? begin_header(f, err) : DEJA_OK;
     if (rc == DEJA_OK)
@@ -209,7 +210,7 @@ static int compare(const struct dj_file *file, const struct dj_header *h, const 
     const struct dj_record *r = dj_header_latest(h);
     const bool sealed = r->state == DJ_SEALED;
     deja_error why = {0};
-    madvise(file->map, file->map_len, MADV_SEQUENTIAL);
+    dj_os_advise_map(file->map, file->map_len, DJ_OS_IN_ORDER);
     const bool matches = sealed && compare_bodies(file, h, &why) == DEJA_OK;
     const int rc = dj_file_check(file, err);
     if (rc < 0)

@@ -1,5 +1,6 @@
 /* test_create.c - new files appear complete, at their first sync, and replace only files that they
  * may replace. */
+#include "core/base/os.h"
 #include "peer.h"
 #include "storing.h"
 #include <sys/stat.h>
@@ -138,11 +139,16 @@ static void a_dangling_link_is_refused_at_once(void **state)
     create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "symbolic link to a missing file");
 }
 
+/* Without files that have no name, a new file has a temporary one, which a kill leaves behind. */
+enum {
+    TEMPORARY = !DJ_OS_LINUX
+};
+
 static void a_new_file_that_is_not_synced_leaves_nothing(void **state)
 {
     const deja_options opt = growing();
     deja_filter *f = create_file(scratch_path("never"), 0, &opt);
-    assert_int_equal(scratch_count(scratch_folder), 0);
+    assert_int_equal(scratch_count(scratch_folder), TEMPORARY);
     add_keys(f, 0, 1000);
     deja_filter_free(f);
     assert_int_equal(scratch_count(scratch_folder), 0);
@@ -164,7 +170,7 @@ static void a_kill_before_the_first_sync_leaves_nothing(void **state)
     assert_true(hear(p.from));
     kill(p.pid, SIGKILL);
     assert_int_equal(peer_end(p), CHILD_KILLED + SIGKILL);
-    assert_int_equal(scratch_count(scratch_folder), 0);
+    assert_int_equal(scratch_count(scratch_folder), TEMPORARY);
 }
 
 static void growth_before_the_first_sync_is_kept(void **state)

@@ -2,6 +2,7 @@
  *
  * Whatever the writer does next, it stops with a message.  The file that now has the name and the
  * file that the writer has open both stay unchanged. */
+#include "core/base/os.h"
 #include "storing.h"
 #include <errno.h>
 
@@ -29,13 +30,16 @@ static struct bytes move_into(const char *path)
     return read_file(path);
 }
 
+static int unfinished; /* new files, which have a temporary name on some systems */
+
 static void is_unchanged(const char *path, const struct bytes *before)
 {
     struct bytes now = read_file(path);
     assert_int_equal(now.len, before->len);
     assert_memory_equal(now.data, before->data, now.len);
     free(now.data);
-    assert_int_equal(scratch_count(scratch_folder), 1); /* and no other file is left */
+    /* and no other file is left */
+    assert_int_equal(scratch_count(scratch_folder), 1 + (DJ_OS_LINUX ? 0 : unfinished));
 }
 
 static void told_as_moved(int rc, const deja_error *err, const char *word)
@@ -179,8 +183,10 @@ static void a_new_file_replaces_only_the_file_it_was_created_over(void **state)
         struct bytes there = move_into(path);
         const int rc = deja_filter_sync(f, &err);
         assert_true(rc < 0 && strstr(err.text, "is unchanged"));
+        unfinished = 1;
         is_unchanged(path, &there);
         deja_filter_free(f);
+        unfinished = 0;
         is_unchanged(path, &there);
         free(there.data);
         f = create_file(path, DEJA_CREATE_REPLACE, &opt); /* started over it, it does */

@@ -2,9 +2,10 @@
  *
  * Filter probes are random accesses.  With 4 KiB pages, nearly every probe of a large filter
  * misses the TLB as well as the cache; with 2 MiB pages it misses only the cache.  Large
- * allocations therefore use mmap, aligned to 2 MiB, with madvise for huge pages, which the kernel
- * may ignore. mmap also returns zeroed memory without touching it. */
+ * allocations therefore use mmap, aligned to 2 MiB, with a request for huge pages, which the
+ * kernel may ignore. mmap also returns zeroed memory without touching it. */
 #include "core/base/alloc.h"
+#include "core/base/os.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,9 +33,7 @@ static void *alloc_pages(size_t size)
         munmap(p, head);
     if (HUGE_PAGE - head)
         munmap(p + head + len, HUGE_PAGE - head);
-#ifdef MADV_HUGEPAGE
-    madvise(p + head, len, MADV_HUGEPAGE);
-#endif
+    dj_os_use_huge_pages(p + head, len);
     return p + head;
 }
 
@@ -59,8 +58,7 @@ void *dj_alloc_more(const deja_allocator *hook, void *p, size_t size, size_t mor
         return q;
     const bool pages = !hook && size >= HUGE_FROM;
     /* Both places are aligned to huge pages, so this moves entries of the page table, not bytes. */
-    if (!pages || mremap(p, round_up(size), round_up(more), MREMAP_MAYMOVE | MREMAP_FIXED, q) ==
-                      MAP_FAILED) {
+    if (!pages || !dj_os_move_pages(p, round_up(size), q, round_up(more))) {
         memcpy(q, p, size);
         dj_free(hook, p, size);
     }

@@ -1,19 +1,17 @@
 /* random.c - gets secret bytes from the kernel. */
 #include "core/base/random.h"
-#include <errno.h>
 #include <sys/random.h>
+#include <unistd.h>
+
+#define AT_ONCE 256 /* the most that getentropy returns */
 
 bool dj_random(void *out, size_t len)
 {
     unsigned char *p = out;
-    while (len) {
-        ssize_t got = getrandom(p, len, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
+    for (size_t n; len > 0; p += n, len -= n) {
+        n = len < AT_ONCE ? len : AT_ONCE;
+        if (getentropy(p, n) < 0)
             return false;
-        p += got;
-        len -= (size_t)got;
     }
     return true;
 }

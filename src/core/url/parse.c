@@ -13,6 +13,7 @@
  * them. */
 #include "core/url/parse.h"
 #include "core/base/letters.h"
+#include "core/base/os.h"
 #include <string.h>
 
 static char at(deja_slice s, size_t i)
@@ -156,7 +157,7 @@ int dj_parse_authority(deja_slice rest, struct dj_url *u)
 {
     deja_slice host = dj_slice_upto(rest, authority_len(rest, u->special));
     const deja_slice tail = dj_slice_from(rest, host.len);
-    const char *last_at = host.len ? memrchr(host.data, '@', host.len) : NULL;
+    const char *last_at = host.len ? dj_os_find_last(host.data, '@', host.len) : NULL;
     bool needs_host = u->special;
     if (last_at) {
         const size_t info_len = (size_t)(last_at - (const char *)host.data);

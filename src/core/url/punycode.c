@@ -4,6 +4,7 @@
  * delta stays below 2^32 in the encoder.  The decoder reads untrusted input and checks for
  * overflow. */
 #include "core/url/punycode.h"
+#include "core/base/os.h"
 
 enum {
     BASE = 36,
@@ -109,7 +110,7 @@ static bool read_number(const char **at, const char *end, uint32_t bias, uint64_
 size_t dj_punycode_read(deja_slice ascii, uint32_t *c, size_t cap)
 {
     const char *at = ascii.data, *end = at + ascii.len;
-    const char *basic_end = ascii.len ? memrchr(at, '-', ascii.len) : NULL;
+    const char *basic_end = ascii.len ? dj_os_find_last(at, '-', ascii.len) : NULL;
     uint32_t bias = FIRST_BIAS;
     uint64_t n = FIRST_N, i = 0;
     size_t len = 0;
