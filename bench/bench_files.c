@@ -14,6 +14,7 @@
 #include "tools/base/io.h"
 #include "tools/base/mix.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +115,7 @@ static int write_plain(const struct files *s, uint64_t bytes, int flags, double 
         written = io_write(fd, s->room, len);
         bytes -= len;
     }
-    written = written && fdatasync(fd) == 0;
+    written = written && sys_sync_data(fd) == 0;
     if (fd >= 0)
         written = close(fd) == 0 && written;
     *ns = clock_ns() - begin;

@@ -1,5 +1,6 @@
 /* bench_memory.c - memory shared by the filter under test and the limit; see bench_memory.h. */
 #include "bench/bench_memory.h"
+#include "tools/base/sys.h"
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -26,9 +27,7 @@ uint8_t *bench_memory_map(size_t len, size_t *mapped)
     if (head > 0)
         munmap(p, head);
     munmap(p + head + len, HUGE_PAGE - head);
-#ifdef MADV_HUGEPAGE
-    madvise(p + head, len, MADV_HUGEPAGE);
-#endif
+    sys_use_huge_pages(p + head, len);
     *mapped = len;
     return p + head;
 }

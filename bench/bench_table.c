@@ -5,6 +5,7 @@
  * quarters full with n keys and does not grow: growing would only make it slower. */
 #include "bench/bench_subject.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,13 +30,10 @@ struct table {
 /* Zeroed memory that is committed only when touched. */
 static void *map(size_t len)
 {
-    void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
+    void *p = sys_map_lazily(len);
     if (p == MAP_FAILED)
         return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(p, len, MADV_HUGEPAGE);
-#endif
+    sys_use_huge_pages(p, len);
     return p;
 }
 

@@ -16,11 +16,11 @@
 #include "foreign_value.h"
 #include "rest.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 RedisModuleType *value_type;
 struct settings settings = {(long long)4 << 30, 100, 2, 0.01};
@@ -189,7 +189,7 @@ static struct value *kept_if(int status, struct value *v)
 
 static int make_key(uint8_t key[DEJA_KEY_LEN], deja_error *err)
 {
-    if (getrandom(key, DEJA_KEY_LEN, 0) == DEJA_KEY_LEN)
+    if (sys_random(key, DEJA_KEY_LEN))
         return DEJA_OK;
     return fail(err, DEJA_EIO, "cannot get random bytes for the filter's key");
 }

@@ -6,6 +6,7 @@
 #include "tools/base/number.h"
 #include "tools/base/progress.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 
 #define STOPPED 1 /* instead of a status */
 
@@ -63,7 +64,7 @@ static int open_sieve(struct job *j, deja_error *err)
     given.memory = 0; /* of the filter */
     if (rc == DEJA_OK)
         rc = sieves_open(&j->session, j->path, 0, &given, &j->sieve, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     if (rc == DEJA_OK)
         rc = deja_sieve_stats(j->sieve, &j->report, err);
     if (rc == DEJA_OK)

@@ -6,6 +6,7 @@
 #include "cli/commands/build_like.h"
 #include "cli/options/keyfile.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static int open_like(struct build_like *l, const char *path, const struct shared
     expect.key = c->key_file ? key : NULL;
     if (rc == DEJA_OK)
         rc = deja_filter_open(path, 0, &expect, &l->filter, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     return rc == DEJA_OK ? deja_filter_stats(l->filter, DEJA_STATS_BODY, &l->stats, err) : rc;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/session/sieveadd.h"
 #include "cli/session/sieves.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 
 int build_sieve_check(const struct build_options *o, deja_error *err)
 {
@@ -33,7 +34,7 @@ int add_sieve_run(struct call *call, deja_error *err)
     int rc = session_begin(&s, c, URLKEYS_STORE, key, &given, err);
     if (rc == DEJA_OK)
         rc = sieves_open(&s, path, DEJA_OPEN_WRITE, &given, &sieve, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     if (rc == DEJA_OK)
         rc = session_open(&s, call, c, 1, NULL, err);
     if (rc == DEJA_OK)
@@ -97,7 +98,7 @@ static int create(struct job *j, deja_error *err)
     if (rc == DEJA_OK)
         rc =
             sieves_open(&j->session, j->place.temporary, DEJA_OPEN_CREATE, &given, &j->sieve, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     return rc;
 }
 

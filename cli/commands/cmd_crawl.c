@@ -11,6 +11,7 @@
 #include "tools/base/printable.h"
 #include "tools/base/progress.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include <time.h>
 #include <unistd.h>
 
@@ -520,7 +521,7 @@ static int run(struct call *call, deja_error *err)
                      fail_path(path.text).text);
     if (rc == DEJA_OK)
         rc = run_with_log(call, &engine, &talk, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     return rc;
 }
 

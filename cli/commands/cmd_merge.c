@@ -13,6 +13,7 @@
 #include "cli/session/session.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
+#include "tools/base/sys.h"
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -154,12 +155,16 @@ static int check_name(const struct call *call, struct target *t, deja_error *err
                : fail_errno(err, "%s: cannot replace it", fail_path(c->output).text);
 }
 
+static bool same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 static int check_unchanged(const struct target *t, deja_error *err)
 {
     struct stat now;
     if (!t->is_input || (stat(t->path, &now) == 0 && now.st_ino == t->as_read.st_ino &&
-                         now.st_mtim.tv_sec == t->as_read.st_mtim.tv_sec &&
-                         now.st_mtim.tv_nsec == t->as_read.st_mtim.tv_nsec))
+                         same_time(sys_modified(&now), sys_modified(&t->as_read))))
         return DEJA_OK;
     return fail(err, DEJA_EBUSY, "%s changed while it was read; nothing was written, try again",
                 fail_path(t->path).text);
@@ -319,7 +324,7 @@ static int run(struct call *call, deja_error *err)
     else if (rc == DEJA_OK)
         rc = o->count_common ? count_common(call, &expect, err)
                              : unite(call, &target, &expect, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include <stdlib.h>
 
 struct url_options {
@@ -74,7 +75,7 @@ static int split(struct job *j, deja_slice form, size_t *n, deja_error *err)
 {
     while ((*n = deja_url_split(form, j->layer, j->layer_cap)) == j->layer_cap) {
         const size_t cap = j->layer_cap ? 2 * j->layer_cap : 64;
-        deja_slice *more = reallocarray(j->layer, cap, sizeof *more);
+        deja_slice *more = sys_array(j->layer, cap, sizeof *more);
         if (!more)
             return fail(err, DEJA_ENOMEM, "out of memory for the layers of a URL");
         j->layer = more;

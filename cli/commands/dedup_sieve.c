@@ -17,6 +17,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include "tools/base/printable.h"
+#include "tools/base/sys.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -131,7 +132,7 @@ static int open_sieve(struct job *j, deja_error *err)
     int rc = session_begin(&j->session, &j->o->shared, URLKEYS_COMPARE, key, &given, err);
     if (rc == DEJA_OK)
         rc = sieves_open(&j->session, j->o->sieve, DEJA_OPEN_CREATE, &given, &j->sieve, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     if (rc == DEJA_OK)
         rc = deja_sieve_stats(j->sieve, &j->before, err);
     if (rc == DEJA_OK)

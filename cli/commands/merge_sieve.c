@@ -12,6 +12,7 @@
 #include "tools/base/number.h"
 #include "tools/base/progress.h"
 #include "tools/base/signals.h"
+#include <unistd.h>
 
 #define MEMORY ((uint64_t)64 << 20)
 

@@ -3,6 +3,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include "tools/input/decode.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -266,7 +267,7 @@ static int write_file(const struct foreign *f, const char *path, bool replace, u
     if (fd < 0)
         return fail_errno(err, "%s: cannot create", fail_path(path).text);
     const bool written = settle_mode(fd, path) == 0 &&
-                         write_content(fd, ends_with_gz(path), f, bytes) && fsync(fd) == 0;
+                         write_content(fd, ends_with_gz(path), f, bytes) && sys_sync(fd) == 0;
     const int why = errno;
     const bool closed = close(fd) == 0;
     if (written && closed && take_name(temporary, path, replace) == 0)

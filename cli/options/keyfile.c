@@ -4,6 +4,7 @@
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
+#include "tools/base/sys.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -91,7 +92,7 @@ int keyfile_read(const struct shared_options *c, uint8_t key[DEJA_KEY_LEN], deja
         return fail_errno(err, "%s: cannot read the key file", fail_path(path).text);
     if (rc == DEJA_OK)
         rc = parse(path, text, (size_t)len, key, err);
-    explicit_bzero(text, sizeof text);
+    sys_wipe(text, sizeof text);
     return rc;
 }
 
@@ -107,6 +108,6 @@ int keyfile_with(const struct shared_options *c, keyfile_use *use, const struct 
     }
     if (rc == DEJA_OK)
         rc = use(call, &expect, err);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
 #include "tools/base/scan.h"
+#include "tools/base/sys.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -22,7 +23,7 @@ void paramnames_fini(struct paramnames *p)
 static bool append(struct paramnames *p, deja_slice name)
 {
     if ((p->n & (p->n - 1)) == 0) {
-        deja_slice *more = reallocarray(p->name, p->n ? 2 * p->n : 1, sizeof *more);
+        deja_slice *more = sys_array(p->name, p->n ? 2 * p->n : 1, sizeof *more);
         if (!more)
             return false;
         p->name = more;

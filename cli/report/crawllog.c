@@ -1,6 +1,7 @@
 /* crawllog.c - the log of a crawl (--log): one JSON line per URL. */
 #include "cli/report/crawllog.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -20,7 +21,7 @@ static int find_end(int fd, off_t size, off_t *end, const char *path, deja_error
         const size_t len = (size_t)(*end - from);
         if (pread(fd, block, len, from) != (ssize_t)len)
             return fail_errno(err, "--log %s: cannot read", fail_path(path).text);
-        const char *newline = memrchr(block, '\n', len);
+        const char *newline = sys_find_last(block, '\n', len);
         *end = newline ? from + (newline - block) + 1 : from;
         if (newline)
             break;
@@ -60,7 +61,7 @@ static int sync_folder(const char *path, deja_error *err)
     const int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return DEJA_OK; /* an unreadable folder cannot be synced */
-    const int rc = fsync(fd) == 0
+    const int rc = sys_sync(fd) == 0
                        ? DEJA_OK
                        : fail_errno(err, "--log %s: cannot sync its folder", fail_path(path).text);
     (void)close(fd);

@@ -6,6 +6,7 @@
 #include "cli/report/diskspeed.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,14 +31,7 @@ static double now(void)
 /* A file without a name, which is gone when it is closed. */
 static int open_file(const char *dir, deja_error *err)
 {
-    char path[4096];
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR) &&
-        snprintf(path, sizeof path, "%s/.deja-speed-XXXXXX", dir) < (int)sizeof path) {
-        fd = mkstemp(path);
-        if (fd >= 0)
-            (void)unlink(path);
-    }
+    const int fd = sys_unnamed(dir);
     if (fd < 0)
         (void)fail(err, DEJA_EIO, "%s: cannot measure the disk there: %s; give --disk-speed",
                    fail_path(dir).text, strerror(errno));
@@ -90,7 +84,7 @@ static bool is_cached(int fd, uint64_t bytes)
     unsigned char *in = malloc(pages + 1);
     void *map = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, fd, 0);
     size_t n = 0;
-    if (in && map != MAP_FAILED && mincore(map, (size_t)bytes, in) == 0)
+    if (in && map != MAP_FAILED && mincore(map, (size_t)bytes, (void *)in) == 0)
         for (size_t i = 0; i < pages; i++)
             n += in[i] & 1;
     if (map != MAP_FAILED)
@@ -104,7 +98,7 @@ static int measure(int fd, const char *dir, uint64_t *piece, const atomic_bool *
 {
     double begin = now();
     out->bytes = write_pieces(fd, piece, stop);
-    if (fdatasync(fd) < 0)
+    if (sys_sync_data(fd) < 0)
         return fail(err, DEJA_EIO, "%s: cannot measure the disk there: %s; give --disk-speed",
                     fail_path(dir).text, strerror(errno));
     out->write = (double)out->bytes / (now() - begin);
@@ -113,9 +107,9 @@ static int measure(int fd, const char *dir, uint64_t *piece, const atomic_bool *
     if (out->bytes < LEAST)
         return fail(err, DEJA_EIO, "%s: no room to measure the disk; give --disk-speed",
                     fail_path(dir).text);
-    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    sys_will_not_read_again(fd);
     out->cached = is_cached(fd, out->bytes);
-    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    sys_will_read_in_order(fd);
     begin = now();
     out->read = (double)read_pieces(fd, piece, stop) / (now() - begin);
     return out->read > 0 ? DEJA_OK

@@ -4,6 +4,7 @@
 #include "tools/base/io.h"
 #include "tools/base/mix.h"
 #include "tools/base/number.h"
+#include "tools/base/sys.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -341,7 +342,7 @@ int keyspool_put(struct keyspool *s, const deja_slice *key, size_t n, const uint
             rc = fail(err, DEJA_ENOMEM, "%s: out of memory", fail_path(s->path).text);
     }
     if (rc == DEJA_OK && (lseek(s->fd, (off_t)s->len, SEEK_SET) < 0 ||
-                          !io_write(s->fd, b.data, b.len) || fdatasync(s->fd) < 0)) {
+                          !io_write(s->fd, b.data, b.len) || sys_sync_data(s->fd) < 0)) {
         rc = fail_errno(err, "%s: cannot write; free space, or use another --spool",
                         fail_path(s->path).text);
         (void)!ftruncate(s->fd, (off_t)s->len);

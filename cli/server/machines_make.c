@@ -8,6 +8,7 @@
 #include "cli/server/machine.h"
 #include "cli/server/reserving.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ static int choose_secret(const deja_options *o, char text[MACHINE_SECRET], deja_
         (void)snprintf(text, MACHINE_SECRET, "seed:%" PRIu64, o->seed);
         return DEJA_OK;
     }
-    if (getentropy(key, sizeof key) != 0)
+    if (!sys_random(key, sizeof key))
         return fail_errno(err, "the kernel returned no random bytes");
     for (size_t i = 0; i < sizeof key; i++)
         (void)snprintf(text + 2 * i, 3, "%02x", key[i]);

@@ -25,6 +25,7 @@
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
+#include "tools/base/sys.h"
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -236,7 +237,7 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
                      given);
     if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP && !j->machines)
         rc = ask_for_window(j, err);
-    const bool secret = rc == DEJA_OK && getentropy(j->key, sizeof j->key) == 0;
+    const bool secret = rc == DEJA_OK && sys_random(j->key, sizeof j->key);
     if (rc == DEJA_OK && !secret)
         rc = fail_errno(err, "the kernel returned no random bytes");
     if (rc == DEJA_OK)

@@ -4,6 +4,7 @@
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
 #include "tools/base/out.h"
+#include "tools/base/sys.h"
 #include "tools/input/decode.h"
 #include <fcntl.h>
 #include <sys/file.h>
@@ -103,7 +104,7 @@ int append_flush(struct append *a, bool durable, deja_error *err)
                               fail_path(a->path).text);
         a->text.len = 0;
     }
-    if (durable && fdatasync(a->fd) < 0)
+    if (durable && sys_sync_data(a->fd) < 0)
         return fail_errno(err, "%s: cannot sync", fail_path(a->path).text);
     return DEJA_OK;
 }

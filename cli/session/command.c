@@ -3,6 +3,7 @@
 #include "cli/options/keyfile.h"
 #include "cli/session/existing.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ bool call_is_file(const struct out *out)
 int call_hand_over(struct out *out, bool sync, deja_error *err)
 {
     const int rc = out_flush(out, err);
-    if (rc == DEJA_OK && sync && fdatasync(out->fd) < 0)
+    if (rc == DEJA_OK && sync && sys_sync_data(out->fd) < 0)
         return fail_errno(err, "%s: cannot sync", out->name);
     return rc;
 }
@@ -76,6 +77,6 @@ int call_each_file(struct call *call, const struct shared_options *c, call_file_
     }
     if (c->json)
         json_end(&json);
-    explicit_bzero(key, sizeof key);
+    sys_wipe(key, sizeof key);
     return worst;
 }

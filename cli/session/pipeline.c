@@ -11,6 +11,7 @@
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct pipeline {
     pthread_t reader;
     pthread_mutex_t lock;
     pthread_cond_t changed;
+    clockid_t clock; /* of timed waits for it */
 };
 
 static int make_room(struct batch *b, size_t words, deja_error *err)
@@ -134,16 +136,6 @@ static int start_reader(struct pipeline *p, deja_error *err)
     return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread; use -j 1");
 }
 
-/* Timed waits use the monotonic clock. */
-static void init_changed(pthread_cond_t *changed)
-{
-    pthread_condattr_t attr;
-    (void)pthread_condattr_init(&attr);
-    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(changed, &attr);
-    (void)pthread_condattr_destroy(&attr);
-}
-
 static void hash_for_filter(const void *context, const deja_slice *keys, size_t n, uint64_t *hash)
 {
     deja_filter_hash_batch(context, keys, n, hash);
@@ -166,16 +158,16 @@ int pipeline_open(struct input *in, struct pipeline_hash hash, const struct pipe
     if (step)
         p->step = *step;
     pthread_mutex_init(&p->lock, NULL);
-    init_changed(&p->changed);
+    p->clock = sys_condition_init(&p->changed);
     for (int i = 0; i < RING; i++)
         block_init(&p->ring[i].block);
     return threads > 1 ? start_reader(p, err) : DEJA_OK;
 }
 
-static struct timespec later(int ms)
+static struct timespec later(clockid_t clock, int ms)
 {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(clock, &t);
     t.tv_sec += ms / 1000;
     t.tv_nsec += ms % 1000 * 1000000L;
     t.tv_sec += t.tv_nsec / 1000000000L;
@@ -186,7 +178,7 @@ static struct timespec later(int ms)
 /* Returns NULL if nothing arrives within the timeout (-1: no timeout). */
 static struct batch *wait_for_batch(struct pipeline *p, int timeout_ms)
 {
-    const struct timespec end = later(timeout_ms);
+    const struct timespec end = later(p->clock, timeout_ms);
     struct batch *b = NULL;
     bool in_time = true;
     pthread_mutex_lock(&p->lock);

@@ -17,12 +17,12 @@
 #include "crawler/archive/warc.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -46,7 +46,7 @@ static struct uuid new_uuid(void)
 {
     uint8_t b[16];
     struct uuid u;
-    if (getrandom(b, sizeof b, 0) != (ssize_t)sizeof b)
+    if (!sys_random(b, sizeof b))
         memset(b, 0, sizeof b); /* reading 16 bytes never fails once the system is up */
     b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
     b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
@@ -303,7 +303,7 @@ int warc_write(struct warc *w, const struct warc_capture *c, struct warc_place *
 
 int warc_sync(struct warc *w, deja_error *err)
 {
-    if (fdatasync(w->fd) != 0 || (w->fresh && fsync(w->dir) != 0))
+    if (sys_sync_data(w->fd) != 0 || (w->fresh && sys_sync(w->dir) != 0))
         return fail_errno(err, "%s: cannot sync", warc_name(w->file).text);
     w->fresh = false;
     return DEJA_OK;

@@ -17,6 +17,7 @@
 #include "crawler/http/netaddr.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <curl/curl.h>
 #include <stdio.h>
 
@@ -143,7 +144,7 @@ static curl_socket_t open_socket(void *download, curlsocktype purpose, struct cu
         d->met_private = true;
         return CURL_SOCKET_BAD;
     }
-    return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+    return sys_socket(a->family, a->socktype, a->protocol);
 }
 
 /* --- Starting ----------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
  * twice. */
 #include "crawler/loop/crawler.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -218,7 +219,7 @@ static int write_lines(struct crawler *c, int fd, deja_error *err)
         return rc;
     }
     int rc = frontier_each_line(c->queue, write_line, file, err);
-    if (rc == DEJA_OK && (fflush(file) != 0 || fdatasync(fd) != 0))
+    if (rc == DEJA_OK && (fflush(file) != 0 || sys_sync_data(fd) != 0))
         rc = index_failed(err);
     if (fclose(file) != 0 && rc == DEJA_OK)
         rc = index_failed(err);
@@ -234,7 +235,8 @@ int archive_write_index(struct crawler *c, deja_error *err)
     if (fd < 0)
         return index_failed(err);
     int rc = write_lines(c, fd, err);
-    if (rc == DEJA_OK && (renameat(c->dir, INDEX_NEW, c->dir, INDEX) != 0 || fsync(c->dir) != 0))
+    if (rc == DEJA_OK &&
+        (renameat(c->dir, INDEX_NEW, c->dir, INDEX) != 0 || sys_sync(c->dir) != 0))
         rc = index_failed(err);
     if (rc < 0)
         (void)unlinkat(c->dir, INDEX_NEW, 0);

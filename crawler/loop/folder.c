@@ -27,6 +27,7 @@
 #include "crawler/loop/ranking.h"
 #include "crawler/loop/settings.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -144,9 +145,9 @@ static int sync_parent(const struct crawler *c, deja_error *err)
     const int fd = openat(c->dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return DEJA_OK; /* an unreadable parent cannot be synced */
-    const int rc = fsync(fd) == 0 ? DEJA_OK
-                                  : fail_errno(err, "%s: cannot sync its parent folder",
-                                               fail_path(c->o->dir).text);
+    const int rc = sys_sync(fd) == 0 ? DEJA_OK
+                                     : fail_errno(err, "%s: cannot sync its parent folder",
+                                                  fail_path(c->o->dir).text);
     (void)close(fd);
     return rc;
 }

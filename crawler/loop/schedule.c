@@ -18,7 +18,7 @@
 #include "crawler/loop/schedule.h"
 #include "tools/base/ascii.h"
 #include "tools/base/buffer.h"
-#include <sys/random.h>
+#include "tools/base/sys.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -35,7 +35,7 @@ static size_t slot_of(const struct schedule *s, deja_slice name)
 static uint64_t draw_seed(const struct schedule *s)
 {
     uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
+    if (sys_random(&seed, sizeof seed))
         return seed;
     return (uint64_t)(uintptr_t)s; /* better than a constant */
 }

@@ -9,6 +9,7 @@
 #include "crawler/loop/pattern.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include "tools/base/urlparts.h"
 #include <libpsl.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static deja_slice prefix_of(deja_slice url)
     const char *p = url.data;
     const char *query = url.len ? memchr(p, '?', url.len) : NULL;
     const size_t len = query ? (size_t)(query - p) : url.len;
-    const char *slash = len ? memrchr(p, '/', len) : NULL;
+    const char *slash = len ? sys_find_last(p, '/', len) : NULL;
     return slash ? ascii_between(p, slash + 1) : url;
 }
 

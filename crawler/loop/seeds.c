@@ -5,6 +5,7 @@
 #include "crawler/loop/crawler.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
+#include "tools/base/sys.h"
 #include <unistd.h>
 
 static int no_memory(deja_error *err)
@@ -151,7 +152,7 @@ static bool names_address(deja_slice host_and_port)
 {
     static const char local[] = ".localhost";
     char host[80];
-    const char *p = host_and_port.data, *colon = memrchr(p, ':', host_and_port.len);
+    const char *p = host_and_port.data, *colon = sys_find_last(p, ':', host_and_port.len);
     const size_t len = (size_t)(colon - p), tail = sizeof local - 1;
     if (len >= sizeof host)
         return false;

@@ -27,6 +27,9 @@
 #endif
 #ifdef __GLIBC__
 #include <malloc.h>
+#if __GLIBC_PREREQ(2, 33)
+#define HAVE_MALLINFO2
+#endif
 #endif
 
 #define KIB 1024.0
@@ -66,7 +69,7 @@ static double resident(void)
 
 static double allocated(void)
 {
-#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+#ifdef HAVE_MALLINFO2
     const struct mallinfo2 m = mallinfo2();
     return (double)m.uordblks + (double)m.hblkhd;
 #else

@@ -37,12 +37,21 @@ static int by_url(const void *a, const void *b, void *site)
     return ascii_compare(url_of(site, a), url_of(site, b));
 }
 
+/* qsort_r has another signature on each system. */
+static _Thread_local struct lab_site *sorted;
+
+static int by_url_of_sorted(const void *a, const void *b)
+{
+    return by_url(a, b, sorted);
+}
+
 /* Sorts the pages, and keeps one of each. */
 static void sort_names(struct lab_site *s)
 {
     size_t kept = 0;
+    sorted = s;
     if (s->n > 0)
-        qsort_r(s->name, s->n, sizeof *s->name, by_url, s);
+        qsort(s->name, s->n, sizeof *s->name, by_url_of_sorted);
     for (size_t i = 0; i < s->n; i++) {
         if (kept > 0 && by_url(&s->name[kept - 1], &s->name[i], s) == 0)
             s->name[kept - 1].seed |= s->name[i].seed;

@@ -6,6 +6,7 @@
 #include "tools/base/io.h"
 #include "tools/base/out.h"
 #include "tools/base/printable.h"
+#include "tools/base/sys.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ void console_init(struct console *c, int fd, const char *command)
 {
     *c = (struct console){.fd = fd, .command = command};
     c->tty = isatty(fd) == 1;
-    c->utf8 = c->tty && out_is_utf8();
+    c->utf8 = c->tty && sys_is_utf8();
     c->live = c->tty && !is_set("TERM", "dumb");
     c->color = wants_color(c->live);
     c->next = console_seconds(c) + (c->live ? LIVE_AFTER : LOG_EVERY);

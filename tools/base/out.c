@@ -9,11 +9,10 @@
 #include "tools/base/out.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -24,17 +23,6 @@
 #define STOP_WAIT_MS 1000
 #define STOP_LOOK_MS 200 /* another thread may have received the signal */
 
-/* Asks about the user's locale; the program itself stays in the C locale. */
-bool out_is_utf8(void)
-{
-    locale_t user = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    if (user == (locale_t)0)
-        return false;
-    bool utf8 = strcmp(nl_langinfo_l(CODESET, user), "UTF-8") == 0;
-    freelocale(user);
-    return utf8;
-}
-
 int out_init(struct out *o, int fd, const char *name, deja_error *err)
 {
     *o = (struct out){.fd = fd, .name = name};
@@ -42,7 +30,7 @@ int out_init(struct out *o, int fd, const char *name, deja_error *err)
     if (!o->buf)
         return fail(err, DEJA_ENOMEM, "%s: out of memory for the output buffer", name);
     o->tty = isatty(fd) == 1;
-    o->utf8 = o->tty && out_is_utf8();
+    o->utf8 = o->tty && sys_is_utf8();
     return DEJA_OK;
 }
 

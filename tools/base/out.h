@@ -63,8 +63,6 @@ void out_wrap(struct out *o, const char *text, unsigned column, unsigned indent,
 /* out_columns counts code points; each is one column in the texts that deja prints. */
 void out_spaces(struct out *o, size_t n);
 size_t out_columns(const char *text, size_t len);
-/* Whether the user's locale uses UTF-8. */
-bool out_is_utf8(void);
 /* Prints a bar of `width` columns, of which `share` is filled: [####......], or blocks on a
  * terminal. */
 void out_bar(struct out *o, double share, unsigned width);

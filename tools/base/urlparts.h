@@ -2,6 +2,7 @@
 #ifndef TOOLS_BASE_URLPARTS_H
 #define TOOLS_BASE_URLPARTS_H
 #include "tools/base/ascii.h"
+#include "tools/base/sys.h"
 
 /* Slices of the URL; empty if it lacks the part.  A URL without "://" starts with its authority. */
 struct url_parts {
@@ -20,9 +21,9 @@ static inline struct url_parts url_parts(deja_slice url)
     const char *until = from;
     while (until < end && *until != '/' && *until != '?' && *until != '#')
         until++;
-    const char *at = until > from ? memrchr(from, '@', (size_t)(until - from)) : NULL;
+    const char *at = until > from ? sys_find_last(from, '@', (size_t)(until - from)) : NULL;
     const char *const host = at ? at + 1 : from;
-    const char *colon = until > host ? memrchr(host, ':', (size_t)(until - host)) : NULL;
+    const char *colon = until > host ? sys_find_last(host, ':', (size_t)(until - host)) : NULL;
     if (!colon || memchr(colon, ']', (size_t)(until - colon)))
         colon = until;
     return (struct url_parts){.origin = ascii_between(begin, until),

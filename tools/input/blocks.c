@@ -5,6 +5,7 @@
  * after a few similar blocks there is one piece, and nothing more is allocated. */
 #include "tools/input/blocks.h"
 #include "tools/base/buffer.h"
+#include "tools/base/sys.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,10 +214,10 @@ void block_rekey(struct block *b)
 static bool more_records(struct block *b)
 {
     size_t cap = b->new_cap ? b->new_cap * 2 : b->records_cap;
-    deja_slice *keys = reallocarray(b->new_keys, cap, sizeof *keys);
+    deja_slice *keys = sys_array(b->new_keys, cap, sizeof *keys);
     if (keys)
         b->new_keys = keys;
-    size_t *ends = reallocarray(b->new_ends, cap, sizeof *ends);
+    size_t *ends = sys_array(b->new_ends, cap, sizeof *ends);
     if (ends)
         b->new_ends = ends;
     if (keys && ends)

@@ -9,6 +9,7 @@
 #include "tools/input/logline.h"
 #include "tools/base/ascii.h"
 #include "tools/base/scan.h"
+#include "tools/base/sys.h"
 #include <string.h>
 
 static bool in_method(char c)
@@ -33,7 +34,7 @@ bool logline_target(deja_slice line, deja_slice *target)
     if (at == method || at == end || *at != ' ')
         return false;
     at++;
-    const char *last = memrchr(at, ' ', (size_t)(end - at));
+    const char *last = sys_find_last(at, ' ', (size_t)(end - at));
     if (last && scan_begins(last + 1, end, "HTTP/"))
         end = last;
     else if (last || at == end || *at != '/')

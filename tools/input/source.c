@@ -2,6 +2,7 @@
 #include "tools/input/source.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
+#include "tools/base/sys.h"
 #include "tools/input/spool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -236,7 +237,7 @@ static int open_path(struct source *s, const char *path, struct stat *st, deja_e
     if (S_ISDIR(st->st_mode))
         return is_directory(s->path, err);
     if (S_ISREG(st->st_mode))
-        (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+        sys_will_read_in_order(s->fd);
 #ifdef F_SETPIPE_SZ
     if (S_ISFIFO(st->st_mode) && fcntl(s->fd, F_GETPIPE_SZ) < PIPE_SIZE)
         (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE); /* for speed; fails beyond a quota */
