@@ -1,6 +1,7 @@
 /* main.c - lists the commands, parses the options of one, runs it and reports errors.
  *
  * Commands always return; only main ends the process. */
+#include "cli/help/about.h"
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
 #include "tools/base/fail.h"
@@ -182,8 +183,7 @@ static int run_global_option(struct call *call, const char *arg, deja_error *err
         return COMMAND_DONE;
     }
     if (strcmp(arg, "--version") == 0 || strcmp(arg, "-V") == 0) {
-        out_printf(call->out, "deja %s\n", deja_version());
-        return COMMAND_DONE;
+        return about_version(call->out, NULL, err);
     }
     return fail(err, OPT_USAGE, "unknown option %.40s; the options of a command follow its name",
                 arg);
@@ -191,8 +191,9 @@ static int run_global_option(struct call *call, const char *arg, deja_error *err
 
 static int dispatch(struct call *call, int argc, char **argv, deja_error *err)
 {
-    if (strcmp(argv[1], "version") == 0 && argc == 2)
-        return run_global_option(call, "--version", err);
+    const char *option = argc == 3 && argv[2][0] == '-' ? argv[2] : NULL;
+    if (strcmp(argv[1], "version") == 0 && (argc == 2 || option))
+        return about_version(call->out, option, err);
     if (argv[1][0] == '-')
         return run_global_option(call, argv[1], err);
     call->command = command_find(argv[1], err);

@@ -261,7 +261,8 @@ void help_overview(struct out *o)
     out_text(
         o,
         "\n`deja COMMAND -h` shows the most used options, `deja COMMAND --help` explains all of\n"
-        "them; `deja --version` prints the version.\n");
+        "them; `deja --version` prints the version, `deja version --features` what this build can\n"
+        "do, and `deja version --licenses` the licenses of its parts.\n");
 }
 
 /* --- Man pages ------------------------------------------------------------------ */
@@ -468,6 +469,7 @@ static void man_overview(struct out *o)
              ".SH SYNOPSIS\n\\fBdeja\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
              ".br\n\\fBdeja\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n"
              ".br\n\\fBdeja \\-\\-version\\fR\n"
+             ".br\n\\fBdeja version\\fR [\\fB\\-\\-features\\fR|\\fB\\-\\-licenses\\fR]\n"
              ".SH DESCRIPTION\n");
     man_paragraphs(o, overview);
     man_list_commands(o);

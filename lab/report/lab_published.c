@@ -97,7 +97,7 @@ static bool used[LINES];
 struct lab_printed lab_printed(const struct lab_printed_query *q)
 {
     const struct lab_printed p =
-        lab_printed_in((deja_slice){lab_published_csv, lab_published_len}, q);
+        lab_printed_in((deja_slice){lab_published_csv, lab_published_csv_len}, q);
     if (p.found && p.line < LINES)
         used[p.line] = true;
     return p;

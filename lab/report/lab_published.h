@@ -37,6 +37,6 @@ bool lab_published_used(size_t line);
 
 /* Generated from published.csv by the build. */
 extern const char lab_published_csv[];
-extern const size_t lab_published_len;
+extern const size_t lab_published_csv_len;
 
 #endif

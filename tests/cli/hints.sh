@@ -125,6 +125,23 @@ version_is_a_command_too() {
     succeeds deja -V
     expect_same version .stdout
     fails_with 2 "unknown command 'version'" deja version 2
+    fails_with 2 "unknown option --license; deja version takes --features or --licenses" \
+        deja version --license
+}
+
+# Everything that a command contains comes with its license.
+version_shows_features_and_licenses() {
+    succeeds deja version --licenses
+    expect_stdout_has "Copyright (c) 2026 the deja authors"
+    expect_stdout_has "Copyright (C) 2012-20" # xxhash
+    expect_stdout_has "Redistributions in binary form must reproduce"
+    succeeds deja version --features
+    local text
+    for text in gzip zstd xz bzip2; do
+        expect_stdout_has "$text input"
+    done
+    if ldd "$DEJA" | grep -q libz; then grep -q '^  gzip input  *yes$' .stdout; fi
+    if ldd "$DEJA" | grep -q libidn2; then grep -q '(IDNA)  *yes$' .stdout; fi
 }
 
 # An address without a scheme names a server: none listens at port 1.

@@ -22,7 +22,7 @@ static void every_published_value_is_in_a_report(void **state)
     size_t unused = 0, line = 1, begin = 0;
     for (const struct lab_experiment *const *e = lab_experiments; *e != NULL; e++)
         report_anything(*e);
-    for (size_t i = 0; i < lab_published_len; i++) {
+    for (size_t i = 0; i < lab_published_csv_len; i++) {
         if (lab_published_csv[i] != '\n')
             continue;
         if (line > 1 && !lab_published_used(line)) {

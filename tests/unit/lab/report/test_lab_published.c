@@ -43,7 +43,7 @@ static void missing_values_are_not_found(void **state)
 static void every_line_has_all_columns(void **state)
 {
     size_t commas = 0, lines = 0;
-    for (size_t i = 0; i < lab_published_len; i++) {
+    for (size_t i = 0; i < lab_published_csv_len; i++) {
         assert_true(lab_published_csv[i] != '"');
         commas += lab_published_csv[i] == ',';
         if (lab_published_csv[i] == '\n') {

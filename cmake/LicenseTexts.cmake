@@ -1,0 +1,15 @@
+# cmake -D DEJA=LICENSE -D XXHASH=xxhash.h -D LIBC=file -D OUT=licenses.txt -P LicenseTexts.cmake
+# Joins the license texts; that of xxhash is the first comment of its header.  LIBC may be empty.
+file(READ ${DEJA} deja)
+file(READ ${XXHASH} header LIMIT 8192)
+string(REGEX REPLACE "\\*/.*" "" xxhash "${header}")
+string(REGEX REPLACE "(^|\n)/?[ ]?\\*+[ ]?" "\\1" xxhash "${xxhash}")
+if(NOT xxhash MATCHES "Redistribution and use")
+  message(FATAL_ERROR "${XXHASH}: no license in its first comment")
+endif()
+set(text "deja\n----\n\n${deja}\n\nxxHash\n------\n${xxhash}\n")
+if(LIBC)
+  file(READ ${LIBC} libc)
+  string(APPEND text "\nmusl, the C library\n-------------------\n\n${libc}")
+endif()
+file(WRITE ${OUT} "${text}")
