@@ -73,9 +73,11 @@ macro(deja_simd_kernel name cpus files)
 endmacro()
 
 # deja_host_header(XXHASH xxhash.h): use this header of the machine that compiles, for another one.
+# Its other headers stay out of sight.
 # It is copied, because the other headers of its folder are not for the other machine.
 function(deja_host_header name header)
-  find_file(${name}_HEADER ${header} REQUIRED NO_CMAKE_FIND_ROOT_PATH PATHS /usr/include)
+  find_file(${name}_HEADER ${header} REQUIRED NO_CMAKE_FIND_ROOT_PATH
+    PATHS /usr/include /usr/local/include)
   file(COPY ${${name}_HEADER} DESTINATION ${PROJECT_BINARY_DIR}/${name})
   set(${name}_INCLUDE_DIRS ${PROJECT_BINARY_DIR}/${name} PARENT_SCOPE)
 endfunction()
@@ -83,6 +85,10 @@ endfunction()
 # deja_optional(TARGET ZLIB zlib "gzip input" zlib1g-dev): link the library that pkg-config finds
 # and define DEJA_HAVE_ZLIB, or report what is left out.
 function(deja_optional target name module what package)
+  if(NOT DEJA_LIBRARIES)
+    deja_left_out("${what}" "DEJA_LIBRARIES is OFF")
+    return()
+  endif()
   pkg_check_modules(${name} IMPORTED_TARGET GLOBAL ${module})
   if(${name}_FOUND)
     target_link_libraries(${target} PUBLIC PkgConfig::${name})
