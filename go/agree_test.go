@@ -13,7 +13,7 @@ import (
 	"github.com/deja-url/deja/go/purefile"
 )
 
-// The library and the pure-Go reader, written from the documents alone, give the same answers.
+// The library and the pure-Go reader, which share no code, give the same answers.
 
 func must(t testing.TB, err error) {
 	t.Helper()

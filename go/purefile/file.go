@@ -1,8 +1,8 @@
 // Package purefile reads .deja files in pure Go, without cgo and without the C library.
 //
 // It looks up keys in filters of every kind, counts keys and verifies checksums. It was written from
-// the documents of the format (docs/format.md) alone. To create a filter or to add keys, use package
-// deja.
+// the documents of the format (docs/format.md), not from the library. To create a filter or to add
+// keys, use package deja.
 //
 //	f, err := purefile.Open("blocklist.deja", purefile.Options{})
 //	...
