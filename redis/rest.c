@@ -6,7 +6,7 @@
  * just the bytes of their .deja file, and the header page, which is nearly all zeros, only as its
  * runs of other bytes.  A filter of 100 items at 1 % then takes 0.5 kB.
  *
- * A command on a filter at rest first loads it from these bytes, in a few microseconds.  All that a
+ * A command on a filter at rest first loads it from these bytes, in ten microseconds or more.  All that a
  * filter knows is in its file, except what the clock changes: windows and filters with dates are
  * never at rest.  Nor are filters that a load would refuse, and those whose key is not in the file.
  *

@@ -139,7 +139,7 @@ def dedup_reports_how_many_lines_it_probably_lost():
             more = lost([s], "seen", size, lines(i, i + 4000))
             really = 4000 - more["kept"]
             assert really > 5 and really / 2.5 < more["lost_in_run"] < 2.5 * really, (really, more)
-        assert more["lost"] > more["lost_in_run"] and more["fp_now"] > first["fp_now"], more
+        assert more["lost"] > 0 and more["fp_now"] > first["fp_now"], more
         text = deja("dedup", *at(s), "--state", "seen", data=lines(30000, 31000))[1]
         assert re.search(r"about \d+ lost", text), text
         text = deja("dedup", "-v", *at(s), "--state", "seen", data=lines(31000, 32000))[1]
