@@ -95,7 +95,7 @@ void cacheinfo_text(const struct cacheinfo *c, struct out *o, bool further)
     out_printf(o, ", %s as requested\n", num_rate(s.fp_rate).s);
     if (c->n == 1)
         LINE(o, "lost", "%s%s\n", s.lost < 0.05 ? "probably no key so far" : "about ",
-             s.lost < 0.05 ? "" : num_of((uint64_t)ceil(s.lost), "key").s);
+             s.lost < 0.05 ? "" : num_estimate(s.lost).s);
     LINE(o, "room", "for %s\n", num_of(room_of(&s), "more key").s);
     LINE(o, "visit", "%llu\n", (unsigned long long)s.visit);
 }
