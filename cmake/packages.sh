@@ -8,6 +8,11 @@ need() {
     for package; do
         case $package in
         ninja-build) command -v ninja >/dev/null && continue ;;
+        libnode-dev) # a Node.js that is not Debian's brings its headers, and excludes the package
+            if command -v node >/dev/null; then
+                [ -f "$(dirname "$(realpath "$(command -v node)")")/../include/node/node_api.h" ] && continue
+            fi
+            ;;
         *) command -v "$package" >/dev/null && continue ;;
         esac
         dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
