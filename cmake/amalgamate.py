@@ -28,7 +28,7 @@ KEYWORDS = set(
     "extern volatile register _Atomic _Generic _Static_assert restrict".split()
 )
 SIMD = {  # suffix of a file name: name and compiler targets of its instruction set
-    "_avx2": ("AVX2", "avx2,bmi,bmi2,lzcnt"),
+    "_avx2": ("AVX2", "avx2,bmi,bmi2,lzcnt,popcnt"),
     "_avx512": ("AVX512", "avx512f,avx512bw,avx512dq,avx512vl"),
     "_neon": ("NEON", None),  # part of the architecture
 }
