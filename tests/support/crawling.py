@@ -1,6 +1,10 @@
-"""Real crawls by a real Scrapy, of the example site on 127.0.0.1, for tests/python/*.py."""
+"""Real crawls by a real Scrapy, of the example site on 127.0.0.1, for tests/python/*.py.
+
+DEJA_TEST_REACTOR names a reactor of Twisted, such as twisted.internet.epollreactor.EPollReactor.
+"""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +20,7 @@ CAREFUL = pydeja.SOURCE / "tests" / "support" / "careful_spider.py"
 DEFAULT = {"DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
            "REQUEST_FINGERPRINTER_CLASS": "scrapy.utils.request.RequestFingerprinter"}
 PATIENCE = 1800
+REACTOR = os.environ.get("DEJA_TEST_REACTOR")  # instead of Scrapy's default
 
 
 class Crawl:
@@ -27,6 +32,8 @@ class Crawl:
         Crawl.runs += 1
         self._out, self._log, self._stats = (Path(f"run{Crawl.runs}.{end}") for end in ("jl", "log", "stats"))
         settings.setdefault("LOG_LEVEL", "DEBUG")
+        if REACTOR:
+            settings.setdefault("TWISTED_REACTOR", REACTOR)
         settings["LOG_FILE"] = self._log
         settings["STATS_DUMP"] = True
         flags = [flag for name, value in settings.items() for flag in ("-s", f"{name}={value}")]

@@ -2,6 +2,8 @@
 
     import pydeja                   then: import deja
     pydeja.need_scrapy()            continues in Debian's Python if this one has no Scrapy, or skips
+
+If DEJA_TEST_PYTHON chose this Python, the test does not continue in another.
 """
 
 import os
@@ -30,7 +32,8 @@ def need_scrapy():
     try:
         import scrapy  # noqa: F401
     except ImportError:
-        if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM) and os.path.exists(SYSTEM):
+        here = "DEJA_TEST_PYTHON" in os.environ or os.path.realpath(sys.executable) == os.path.realpath(SYSTEM)
+        if not here and os.path.exists(SYSTEM):
             os.execv(SYSTEM, [SYSTEM] + sys.argv)
         skip("no Scrapy for python3 (Debian: python3-scrapy)")
 
