@@ -1,7 +1,8 @@
 """Filter: the library's deja_filter as a Python object.
 
 State (_state.py) is its handle and lock, Single (_single.py) and Many (_many.py) have the calls with
-keys; Filter opens and closes files and has the calls on the whole filter.
+keys, SetLike (_setlike.py) the operators of a set; Filter opens and closes files and has the calls on
+the whole filter.
 """
 
 from __future__ import annotations
@@ -18,17 +19,16 @@ from ._errors import FileMissingError, call, check, fail, make
 from ._files import Path, create_flags
 from ._keys import Held, Keys, is_buffer
 from ._lib import lib
-from ._many import Many
 from ._options import demands, describe, let_grow, make_options
 from ._owner import URL, both_alone
 from ._records import Layer, Stats, day_of
+from ._setlike import PIECE, SetLike, imported
 from ._url import Rules
 
-PIECE = 1 << 20  # bytes per piece of an export
 MOST_PIECE = 1 << 30
 
 
-class Filter(Many):
+class Filter(SetLike):
     """A set of keys in very little memory, with a false-positive rate that you choose.
 
     A key that was added is always found, except in the kinds "paired" and "window", which forget
@@ -193,7 +193,7 @@ class Filter(Many):
             with Held(data) as text:
                 self._take(self._accepted(expect, lib.deja_filter_import, text.data, text.len))
         else:
-            self._take(_import_pieces(data, expect))  # type: ignore[arg-type]
+            self._take(imported(data, expect))
         return self
 
     # --- Opening and closing ---
@@ -228,10 +228,6 @@ class Filter(Many):
         if self._writable and self._handle is not None:
             self.sync()  # so that the reader gets exact counts
         return _reader, (self._absolute, self._rules)
-
-    def __repr__(self) -> str:
-        where = "in memory" if self._path is None else repr(self._path)
-        return f"<deja.Filter {where}{', closed' if self.closed else '' if self._writable else ', for reading'}>"
 
     # --- The whole filter ---
 
@@ -315,13 +311,17 @@ class Filter(Many):
             call(lib.deja_filter_overlap, self._alive(), other._alive(), byref(keys), byref(sigma))
         return keys.value, sigma.value
 
-    def copy(self, path: Path, *, replace: bool = False, permissions: Optional[int] = None) -> "Filter":
-        """Copy the filter into a new file, with its secret key and counts.
+    def copy(self, path: Optional[Path] = None, *, replace: bool = False,
+             permissions: Optional[int] = None) -> "Filter":
+        """Copy the filter, with its secret key and counts, into a new file, or into memory without a path.
 
         replace=True replaces an existing file; permissions are as for Filter.
         """
         copy = self._blank(path, self._rules, self._has_key)
         flags = create_flags(copy._path, replace, permissions)
+        if path is None:
+            copy._take(self._in_memory())
+            return copy
         with self._alone():
             handle = make(lib.deja_filter_copy, self._alive(), copy._encoded_path(), flags, what=copy._name)
         copy._take_new(handle)
@@ -331,11 +331,8 @@ class Filter(Many):
 
     def to_bytes(self) -> bytes:
         """Return the bytes that a file of this filter would have; Filter.from_bytes reads them."""
-        room, parts = ctypes.create_string_buffer(PIECE), [b""]
         with self._alone():
-            while len(parts) == 1 or parts[-1]:
-                parts.append(self._piece((len(parts) - 1) * PIECE, room))
-        return b"".join(parts)
+            return b"".join(self._bytes())
 
     def pieces(self, size: int = PIECE) -> Iterator[bytes]:
         """Yield the same bytes in pieces, for large filters.
@@ -354,12 +351,6 @@ class Filter(Many):
             yield piece
             at += len(piece)
 
-    def _piece(self, at: int, room: "ctypes.Array[ctypes.c_char]") -> bytes:
-        n = lib.deja_filter_export(self._alive(), at, room, len(room))
-        if _files.guarded:
-            self._check_file()
-        return ctypes.string_at(room, n)
-
 
 if Filter.__doc__:  # python -OO has none
     Filter.__doc__ = Filter.__doc__.replace("{options}", describe())
@@ -369,17 +360,6 @@ def _checked(other: Any) -> Filter:
     if not isinstance(other, Filter):
         raise TypeError(f"the other filter must be a deja.Filter, not {type(other).__name__}")
     return other
-
-
-def _import_pieces(pieces: Iterable[bytes], expect: _lib.Options) -> int:
-    under_way = make(lib.deja_import_new, 0, byref(expect))
-    try:
-        for piece in pieces:
-            with Held(piece) as text:
-                call(lib.deja_import_write, under_way, text.data, text.len)
-        return make(lib.deja_import_finish, under_way)
-    finally:
-        lib.deja_import_free(under_way)
 
 
 def _reader(path: str, rules: Optional[Rules]) -> Filter:
