@@ -57,6 +57,7 @@ def _value(name: str, number: Any) -> Any:
 _R = TypeVar("_R", bound="_Record")
 
 
+@dataclass(frozen=True)
 class _Record:
     @classmethod
     def _of(cls: type[_R], numbers: Any) -> _R:
