@@ -2,7 +2,8 @@
 
 $DEJA_EXTENSION names its file, for work on deja itself; "no" chooses ctypes.  Otherwise the extension
 is next to this module, if the package was built where a C compiler and Python.h were available.  It
-is not linked with libdeja: it gets the addresses of the functions from the library that _lib.py
+needs the interpreter's lock: a free-threaded Python, which would switch its lock on to load the
+extension, always uses ctypes.  It is not linked with libdeja: it gets the addresses of the functions from the library that _lib.py
 loaded.
 """
 
@@ -12,6 +13,7 @@ import ctypes
 import importlib
 import importlib.util
 import os
+import sysconfig
 import warnings
 from typing import Any
 
@@ -20,7 +22,7 @@ from ._lib import lib
 
 def _load() -> Any:
     chosen = os.environ.get("DEJA_EXTENSION")
-    if chosen == "no":
+    if chosen == "no" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None
     if not chosen:
         try:

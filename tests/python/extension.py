@@ -108,6 +108,14 @@ class Agreement(unittest.TestCase):
         self.assertEqual(bool(_extension.fast), FILE != "no")
         self.assertEqual(deja.Filter.add is not _single.Plain.add, FILE != "no")
 
+    def test_a_free_threaded_python_uses_ctypes(self):
+        """The build of the interpreter is simulated: none may be installed (interpreters_long.py uses those that are)."""
+        said = pydeja.in_child("import sys, sysconfig; real = sysconfig.get_config_var\n"
+                               "sysconfig.get_config_var = lambda name: 1 if name == 'Py_GIL_DISABLED' else real(name)\n"
+                               "import deja; from deja import _extension; f = deja.Filter(capacity=9)\n"
+                               "print(_extension.fast, 'deja._fast' in sys.modules, f.add('a'), 'a' in f)")
+        self.assertEqual(said, "None False True True")
+
     def test_a_wrong_file_is_an_error(self):
         for wrong, said in (("missing.so", "missing.so"), ("text", "not an extension")):
             done = subprocess.run([sys.executable, "-c", "import deja"], env={**os.environ, "DEJA_EXTENSION": wrong},
