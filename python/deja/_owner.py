@@ -15,7 +15,7 @@ from ._errors import ReadOnlyError, call, check, fail
 from ._files import Path
 from ._gate import Gate
 from ._lib import lib
-from ._url import Account, Rules, rules_of
+from ._url import Account, Rules, idn_is_built, rules_of
 
 URL = Union[str, Rules, None]
 _O = TypeVar("_O", bound="Owner")
@@ -98,8 +98,10 @@ class Owner:
         while version and version.id != number:
             version = version._older()
         if not version:
-            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: made with a custom list of parameters for profile "
-                 f"{profile}; pass the same url=Rules({profile!r}, drop=..., keep=...)")
+            other = "without" if idn_is_built() else "with"
+            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: its rules for profile {profile} differ from this library's. "
+                 f"If it was made with a custom list of parameters, pass the same url=Rules({profile!r}, drop=..., keep=...); "
+                 f"otherwise, use a libdeja {other} libidn2, like the one that made it")
         self._rules = version
 
     # --- For users ---

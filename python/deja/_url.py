@@ -236,6 +236,11 @@ def rules_of(url: Union[str, Rules]) -> Rules:
     return _profiles[url]
 
 
+def idn_is_built() -> bool:
+    """Return whether the library converts international hosts."""
+    return rules_of("safe")._form("http://\xe9/".encode())[0] != _lib.ENOTSUP
+
+
 @overload
 def canonical(url: str, profile: Union[str, Rules] = "safe") -> str: ...
 

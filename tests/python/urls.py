@@ -6,10 +6,12 @@ import os
 import pickle
 import subprocess
 import unittest
+import unittest.mock
 
 import pydeja  # noqa: F401
 
 import deja
+from deja import _url
 
 
 class URLs(unittest.TestCase):
@@ -131,6 +133,22 @@ def _filled(urls):
     f = deja.Filter(capacity=100, url="safe")
     f.add_many(urls)
     return f
+
+    def test_a_file_of_a_library_with_other_rules_is_refused_with_the_remedy(self):
+        with deja.Filter("rules.deja", mode="w", url="crawl", capacity=100) as f:
+            f.add("http://a.example/")
+        with unittest.mock.patch.object(deja.Rules, "id", 7):  # as if the library had other rules
+            for has, needs in ((True, "without"), (False, "with")):
+                with unittest.mock.patch("deja._owner.idn_is_built", return_value=has):
+                    self.assertRaisesRegex(deja.MismatchError, f"use a libdeja {needs} libidn2", deja.Filter, "rules.deja")
+
+    def test_whether_international_hosts_are_built(self):
+        try:
+            self.assertEqual(deja.canonical("http://b\u00fccher.example/"), "http://xn--bcher-kva.example/")
+            has = True
+        except deja.UnsupportedError:
+            has = False
+        self.assertEqual(_url.idn_is_built(), has)
 
 
 if __name__ == "__main__":
