@@ -4,10 +4,12 @@
     python3 bench/python.py [-n 1000000] [--turns 5] [--urls FILE]
 
 Each turn is one new process with the extension and one without, in alternation; both also measure
-set, and the packages rbloom and pybloom_live if they are installed.  All get the same str keys, half
-of which are new in test-and-add.  Answers are checked before anything is timed.  The figures are
-medians of the CPU time in ns per key.  DEJA_LIBRARY and DEJA_EXTENSION name the files to measure; by
-default, those of the release build.
+set, and the packages rbloom and pybloom_live if they are installed.  In a process, the contestants
+take turns at each operation.  All get the same keys as new str objects, as a parser makes them: the
+hash of a str that was in a set before would already be known.  Half of the keys are new in
+test-and-add.  Answers are checked before anything is timed.  The figures are medians of the CPU time
+in ns per key, and then the times of the others divided by deja's.  DEJA_LIBRARY and DEJA_EXTENSION name
+the files to measure; by default, those of the release build.
 """
 
 from __future__ import annotations
@@ -36,10 +38,15 @@ def made_up(n: int) -> list[str]:
 # --- One process ----------------------------------------------------------------------------
 
 
-def timed(call, n: int) -> float:
+def timed(call, subject, keys) -> float:
+    """Return ns per key."""
     begin = time.process_time()
-    call()
-    return (time.process_time() - begin) / n * 1e9
+    call(subject, keys)
+    return (time.process_time() - begin) / len(keys) * 1e9
+
+
+def fresh(keys) -> list[str]:
+    return [key[:1] + key[1:] for key in keys]
 
 
 def add_all(subject, keys) -> None:
@@ -63,42 +70,63 @@ def add_batches(subject, keys) -> None:
         subject.add_many(keys[at:at + BATCH])
 
 
-def measure(make, keys, one_call: bool, batches: bool) -> dict[str, float]:
-    """Return ns per key of each operation."""
-    n, half = len(keys), keys[::2]
-    subject = make()
-    add_all(subject, half)
-    assert all(key in subject for key in half) and sum(key in subject for key in keys[1::2]) < 10
-    times = {"add": timed(lambda s=make(): add_all(s, keys), n)}
-    times["in, absent"] = timed(lambda: find_all(subject, keys[1::2]), n // 2)
-    times["in, present"] = timed(lambda: find_all(subject, half), len(half))
-    # A filter tests and adds in one call.
-    times["test-and-add"] = timed(lambda: (add_all if one_call else test_and_add)(subject, keys), n)
-    if batches:
-        times["many"] = timed(lambda s=make(): s.add_many(keys), n)
-        times[f"many, {BATCH} at a time"] = timed(lambda s=make(): add_batches(s, keys), n)
-    elif hasattr(subject, "update"):
-        times["many"] = timed(lambda s=make(): s.update(keys), n)
+def find_list(subject, keys) -> None:
+    list(map(subject.__contains__, keys))
+
+
+class Contestant:
+    """How to make a subject, and its calls for each operation; None: it has no such call."""
+
+    def __init__(self, make, ours: bool) -> None:
+        self.make = make
+        test = make()
+        update = "update" if hasattr(test, "update") else None
+        self.calls = {
+            "add": add_all, "in, absent": find_all, "in, present": find_all,
+            "test-and-add": add_all if ours else test_and_add,  # a filter tests and adds in one call
+            "add all": (lambda s, keys: s.add_many(keys)) if ours else update and (lambda s, keys: s.update(keys)),
+            "find all": (lambda s, keys: s.contains_many(keys)) if ours else find_list,
+            f"{BATCH} at a time": add_batches if ours else None,
+        }
+
+    def filled(self, keys):
+        subject = self.make()
+        add_all(subject, keys)
+        return subject
+
+
+def measure(contestants: dict[str, Contestant], keys: list[str]) -> dict[str, dict[str, float]]:
+    half, rest = keys[::2], keys[1::2]
+    filled = {name: one.filled(half) for name, one in contestants.items()}
+    for subject in filled.values():
+        assert all(key in subject for key in half) and sum(key in subject for key in rest) < 10
+    times: dict[str, dict[str, float]] = {name: {} for name in contestants}
+    used = {"in, absent": rest, "in, present": half, "find all": keys}
+    for operation in next(iter(contestants.values())).calls:
+        for name, one in contestants.items():
+            call = one.calls[operation]
+            if call:
+                subject = filled[name] if operation in used else one.filled(half if operation == "test-and-add" else [])
+                times[name][operation] = timed(call, subject, fresh(used.get(operation, keys)))
     return times
 
 
-def subjects(n: int) -> dict:
-    """Return for each subject how to make it, and which calls it has."""
+def contestants(n: int) -> dict[str, Contestant]:
     import deja
 
     name = "deja, ctypes" if os.environ["DEJA_EXTENSION"] == "no" else "deja"
-    found = {name: (lambda: deja.Filter(capacity=n, fp_rate=RATE), True, True), "set": (set, False, False)}
+    found = {name: Contestant(lambda: deja.Filter(capacity=n, fp_rate=RATE), True), "set": Contestant(set, False)}
     for package, make in (("rbloom", lambda m: m.Bloom(n, RATE)), ("pybloom_live", lambda m: m.BloomFilter(n, RATE))):
         try:
             module = importlib.import_module(package)
         except ImportError:
             continue
-        found[package] = (lambda make=make, module=module: make(module), False, False)
+        found[package] = Contestant(lambda make=make, module=module: make(module), False)
     return found
 
 
 def one_process(keys: list[str]) -> dict[str, dict[str, float]]:
-    return {name: measure(make, keys, *calls) for name, (make, *calls) in subjects(len(keys)).items()}
+    return measure(contestants(len(keys)), keys)
 
 
 # --- All processes --------------------------------------------------------------------------
@@ -114,10 +142,17 @@ def environments() -> list[dict[str, str]]:
 
 def report(taken: dict[str, dict[str, list[float]]]) -> None:
     operations = list(taken["deja"])
-    print(f"{'ns per key':14}" + "".join(f"{name:>{max(len(name), 9) + 2}}" for name in operations))
-    for name, times in taken.items():
-        print(f"{name:14}" + "".join(f"{statistics.median(times[o]) if o in times else float('nan'):>{max(len(o), 9) + 2}.0f}"
-                                     for o in operations))
+    ns = {name: {o: statistics.median(times[o]) for o in times} for name, times in taken.items()}
+
+    def row(name: str, cell) -> None:
+        print(f"{name:22}" + "".join(f"{cell(o):>{max(len(o), 9) + 2}}" for o in operations))
+
+    row("ns per key", lambda o: o)
+    for name, times in ns.items():
+        row(name, lambda o: f"{times[o]:.0f}" if o in times else "")
+    for name, times in ns.items():
+        if name != "deja":
+            row(f"{name} / deja", lambda o: f"{times[o] / ns['deja'][o]:.2f}" if o in times else "")
 
 
 def main() -> None:
