@@ -23,6 +23,7 @@ unset PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_CONFIG_FILE
 mkdir tree tree/include # a copy, because pip writes into the tree
 cp -r "$SOURCE/python" tree/python
 cp "$SOURCE/include/deja.h" tree/include/
+cp "$SOURCE/LICENSE" tree/
 install_into() { # FOLDER [ENVIRONMENT...]
     local target=$1
     shift
@@ -49,8 +50,19 @@ version=$(sed -n 's/^Version: //p' with/deja-*.dist-info/METADATA)
 
 [ ! -e with/deja/_fast.abi3.so ] || fail "an extension despite DEJA_EXTENSION=no"
 
-# Without a library: the wheel is for any machine, and import loads the system's library or fails clearly.
-install_into without CC="$PWD/no-compiler" PATH=/nowhere
+# A library that cannot be compiled is an error that names the remedy.
+for reason in "no C compiler $PWD/no-compiler" "lacks the C sources"; do
+    compiler=cc
+    [[ $reason == lacks* ]] || compiler=$PWD/no-compiler
+    if CC=$compiler $python -m pip install -q --no-deps --target none ./tree/python >err 2>&1; then
+        fail "pip installs a package without a library"
+    fi
+    grep -qF "$reason" err || fail "not in the message: $reason: $(cat err)"
+    grep -q 'set DEJA_LIBRARY to a libdeja, or to no' err || fail "$(cat err)"
+done
+
+# Without a library, on request: the wheel is for any machine, and import loads the system's library or fails clearly.
+install_into without DEJA_LIBRARY=no CC="$PWD/no-compiler" PATH=/nowhere
 grep -q '^Tag: py3-none-any' without/deja-*.dist-info/WHEEL || fail "a wheel without a library must be for any machine"
 if ! ldconfig -p | grep -q libdeja; then
     if PYTHONPATH=without $python -c 'import deja' 2>err; then fail "import succeeds without a library"; fi
@@ -70,14 +82,14 @@ assert f.add("a") and not f.add("a") and "a" in f and "b" not in f
 '
 if $python -c 'import os, sysconfig as s; raise SystemExit(not os.path.exists(s.get_path("include") + "/Python.h"))' &&
     command -v cc >/dev/null; then
-    install_into fast CC=cc
+    install_into fast DEJA_LIBRARY=no CC=cc
     grep -q '^Tag: cp39-abi3-linux_' fast/deja-*.dist-info/WHEEL || fail "a wheel with an extension must be for CPython"
     LD_LIBRARY_PATH=lib PYTHONPATH=fast $python -c "$in_c" || fail "the extension is not used"
     if LD_LIBRARY_PATH=lib PYTHONPATH=fast DEJA_EXTENSION=no $python -c "$in_c" 2>/dev/null; then
         fail "DEJA_EXTENSION=no does not choose ctypes"
     fi
     # The package works without the extension if the compiler fails or Python cannot load the file.
-    install_into failing CC=false
+    install_into failing DEJA_LIBRARY=no CC=false
     [ ! -e failing/deja/_fast.abi3.so ] || fail "an extension from a compiler that failed"
     echo damaged >fast/deja/_fast.abi3.so
     LD_LIBRARY_PATH=lib PYTHONPATH=fast $python -c "$try" 2>err || fail "a damaged extension"
@@ -98,18 +110,31 @@ $python -m venv env
 out=$(env/bin/python -c "$try")
 [[ $out == *"$PWD/env/"*"/deja/libdeja.so.0.2"* ]] || fail "$out"
 env/bin/pip uninstall -qy deja
-LD_LIBRARY_PATH=lib PYTHONPATH='' env/bin/pip install -q -e ./tree/python || fail "pip install -e"
+PYTHONPATH='' env/bin/pip install -q -e ./tree/python || fail "pip install -e"
 out=$(LD_LIBRARY_PATH=lib env/bin/python -c "$try")
 [[ $out == *"$PWD/tree/python/deja/__init__.py"* ]] || fail "$out"
-$python -c 'import sys; sys.path.insert(0, "tree/python"); import build_backend as b; print(b.build_sdist("."))' >name
+
+# An sdist contains the C sources, and builds in a folder without the tree.
+$python -c 'import os, sys; sys.path.insert(0, os.environ["SOURCE"] + "/python"); import build_backend as b; print(b.build_sdist("."))' >name
 mkdir unpacked
 tar -xzf "$(cat name)" -C unpacked
-env/bin/pip install -q --force-reinstall ./unpacked/deja-* || fail "pip install from an sdist"
-[ "$(LD_LIBRARY_PATH=lib env/bin/python -c 'import deja; print(deja.__version__)')" = "$version" ] || fail "sdist"
+rm -r tree
+env/bin/pip uninstall -qy deja
+if command -v cc >/dev/null && [ -f /usr/include/xxhash.h ]; then
+    env/bin/pip install -q ./unpacked/deja-* || fail "pip install from an sdist"
+    out=$(env/bin/python -c "$try")
+    [[ $out == *"$PWD/env/"*"/deja/libdeja.so.0.2 $version" ]] || fail "$out"
+    # International hosts work as in the library of CMake.
+    hosts='import deja; print(deja.canonical("http://b\u00fccher.example/"))'
+    ours=$(env/bin/python -c "$hosts" 2>&1 | tail -n 1)
+    [ "$ours" = "$(DEJA_LIBRARY=$LIBDEJA env/bin/python -c "$hosts" 2>&1 | tail -n 1)" ] || fail "$ours"
+else
+    echo "sdist not built: no C compiler or no xxhash.h (Debian: gcc libxxhash-dev)"
+fi
 
 # Types, if mypy is installed.
 if $python -c 'import mypy' 2>/dev/null; then
-    (cd tree/python && $python -m mypy --no-incremental --cache-dir=/dev/null) || fail "mypy"
+    (cd "$SOURCE/python" && $python -m mypy --no-incremental --cache-dir=/dev/null) || fail "mypy"
 else
     echo "types not checked: no mypy (Debian: mypy)"
 fi
