@@ -68,13 +68,13 @@ columns_of_parquet_files() {
     _reads parquet
     _reads parquet --format parquet
     _reads parquet-two --filter-column u
-    cut -c 1-40 "$golden/keys.txt" >cut # the other column has the first 40 characters
-    grep -v '[^ -~]' cut >ascii
+    cut -c 1-40 "$golden/keys.txt" >short # the other column has the first 40 characters
+    grep -v '[^ -~]' short >ascii
     deja check -q --filter-column s.host "$golden/parquet-two.bloom" ascii >got
     expect_same got ascii
-    fails_with 2 "give --filter-column with one of: u, s.host" deja check "$golden/parquet-two.bloom" cut
+    fails_with 2 "give --filter-column with one of: u, s.host" deja check "$golden/parquet-two.bloom" short
     fails_with 2 "has no filter for column v, only for: id, u, s.host" \
-        deja check --filter-column v "$golden/parquet-two.bloom" cut
+        deja check --filter-column v "$golden/parquet-two.bloom" short
     fails_with 2 "its column id holds numbers, not strings" \
         deja info --filter-column id "$golden/parquet-two.bloom"
     succeeds deja info --filter-column u "$golden/parquet-two.bloom"
@@ -82,10 +82,10 @@ columns_of_parquet_files() {
     succeeds deja info "$golden/parquet.bloom"
     expect_stdout_has "memory      64 B in 2 parts"
     gzip -c "$golden/parquet.bloom" >z.gz
-    fails_with 2 "must be a regular file and not compressed" deja check --format parquet z.gz cut
-    fails_with 2 "can read a Parquet file but not write it" deja build --format parquet -n 9 p cut
+    fails_with 2 "must be a regular file and not compressed" deja check --format parquet z.gz short
+    fails_with 2 "can read a Parquet file but not write it" deja build --format parquet -n 9 p short
     cp "$golden/parquet.bloom" p
-    fails_with 2 "remove it first" deja build --force --format sbbf -n 9 p cut
+    fails_with 2 "remove it first" deja build --force --format sbbf -n 9 p short
     expect_same p "$golden/parquet.bloom"
 }
 

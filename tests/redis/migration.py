@@ -231,6 +231,16 @@ def crafted_chunks_do_no_harm():
         fails(r, "being loaded", "BF.ADD", "large0", "a")
         fails(r, "being loaded", "BF.SCANDUMP", "large0", 0)
         fails(r, "being loaded", "DEJA.INFO", "large0")
+        # A filter just below the limit loads, in chunks of any size.
+        r.config_set("deja.filter-max-bytes", 2 * 2**20)
+        near = crafted(crafted(header[:START + RECORD], 8, "<I", 1), 0, "<Q", 20)
+        near = crafted(crafted(near, START, "<Q", 7 * 2**18), START + 8, "<Q", 7 * 2**21)
+        r.execute_command("BF.LOADCHUNK", "near", 1, near)
+        for at in range(2**14, 7 * 2**18 + 1, 2**14):
+            r.execute_command("BF.LOADCHUNK", "near", 1 + at, bytes(2**14))
+        expect(r.execute_command("BF.CARD", "near"), 20)
+        expect(r.execute_command("BF.EXISTS", "near", "a"), 0)
+        r.config_set("deja.filter-max-bytes", 2**32)
         # Chunks out of order, repeated, or too long.
         n = [len(b) for b in bodies]
         r.execute_command("BF.LOADCHUNK", "f", 1, header)

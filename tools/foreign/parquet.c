@@ -29,6 +29,7 @@
 #include "tools/foreign/thrift.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -227,10 +228,8 @@ static int read_filter(struct footer *o, const struct column *c)
 static void list_name(struct footer *o, const char *name)
 {
     const size_t len = strlen(o->others);
-    if (o->groups == 1 && len + strlen(name) + 3 < sizeof o->others) {
-        strcat(o->others, len ? ", " : "");
-        strcat(o->others, name);
-    }
+    if (o->groups == 1 && len + strlen(name) + 3 < sizeof o->others)
+        (void)snprintf(o->others + len, sizeof o->others - len, "%s%s", len ? ", " : "", name);
 }
 
 /* Without a wanted column, the only one with strings is taken. */

@@ -186,6 +186,14 @@ static struct foreign_part *part_of(const struct foreign *f, uint64_t at, uint64
     return NULL;
 }
 
+/* Memory doubles.  Once an eighth of a part is there, all of it is allocated, so that old and new
+ * memory together stay near the size of the part. */
+static uint64_t room_for(const struct foreign_part *part, uint64_t end)
+{
+    const uint64_t twice = 2 * part->room > end ? 2 * part->room : end;
+    return twice > part->len / 8 ? part->len : twice;
+}
+
 int redisbloom_write(struct foreign *f, uint64_t at, const uint8_t *data, size_t len,
                      deja_error *err)
 {
@@ -193,9 +201,9 @@ int redisbloom_write(struct foreign *f, uint64_t at, const uint8_t *data, size_t
     struct foreign_part *part = part_of(f, at, &before);
     if (!part || len > part->len - before)
         return fail(err, DEJA_EFORMAT, "its bits are longer than its header says");
-    uint64_t room = 2 * part->room > before + len ? 2 * part->room : before + len;
-    room = room < part->len ? room : part->len;
-    const int rc = before + len > part->room ? foreign_grow_body(f, part, room, err) : DEJA_OK;
+    const uint64_t end = before + len;
+    const int rc =
+        end > part->room ? foreign_grow_body(f, part, room_for(part, end), err) : DEJA_OK;
     if (rc == DEJA_OK)
         memcpy(part->body + before, data, len);
     return rc;
