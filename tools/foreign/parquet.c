@@ -29,7 +29,6 @@
 #include "tools/foreign/thrift.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -227,9 +226,11 @@ static int read_filter(struct footer *o, const struct column *c)
 /* Adds the name to the list for messages, if it fits.  Every row group has the same columns. */
 static void list_name(struct footer *o, const char *name)
 {
-    const size_t len = strlen(o->others);
-    if (o->groups == 1 && len + strlen(name) + 3 < sizeof o->others)
-        (void)snprintf(o->others + len, sizeof o->others - len, "%s%s", len ? ", " : "", name);
+    const size_t len = strlen(o->others), comma = len ? 2 : 0, more = strlen(name) + 1;
+    if (o->groups != 1 || len + comma + more > sizeof o->others)
+        return;
+    memcpy(o->others + len, ", ", comma);
+    memcpy(o->others + len + comma, name, more);
 }
 
 /* Without a wanted column, the only one with strings is taken. */
