@@ -24,6 +24,12 @@ static const struct opt options[] = {
     OPT_END,
 };
 
+static bool has_columns(const char *path)
+{
+    const struct foreign_format *format = foreign_file_is(path);
+    return format && format->columns;
+}
+
 /* Describes one file.  If it cannot be examined, prints the error; the other files still
  * follow. */
 static int inform(struct call *call, const char *path, const uint8_t *key, struct json *json)
@@ -31,6 +37,11 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     const struct info_options *o = call->options;
     struct info_report r = {.path = path};
     deja_error err = {0};
+    if (o->shared.filter_column && !has_columns(path)) {
+        console_error(call->console, "%s has no columns: omit --filter-column",
+                      fail_path(path).text);
+        return COMMAND_FAILED;
+    }
     if (!o->foreign && deja_sieve_exists(path))
         return sieve_inform(call, path, key, path != call->operands[0], json);
     if (o->foreign || foreign_file_is(path))

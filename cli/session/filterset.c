@@ -87,6 +87,15 @@ static int check_rules(const struct filterset *set, const struct session *s, dej
     return DEJA_OK;
 }
 
+/* --filter-column is for the files that have columns. */
+static int check_column(const struct filterset *set, const struct session *s, deja_error *err)
+{
+    bool used = !s->shared->filter_column;
+    for (size_t i = 0; i < set->n; i++)
+        used |= !set->one[i].filter && set->one[i].foreign.filter.format->columns;
+    return used ? DEJA_OK : fail(err, OPT_USAGE, "--filter-column needs a .parquet file");
+}
+
 int filterset_open(struct filterset *set, struct session *s, const struct call *call, size_t n,
                    const deja_options *expect, deja_error *err)
 {
@@ -106,6 +115,8 @@ int filterset_open(struct filterset *set, struct session *s, const struct call *
             rc = open_own(one, s, !first_of_deja(set), n == 1, expect, err);
     }
     s->hash = set->one[0].hash;
+    if (rc == DEJA_OK)
+        rc = check_column(set, s, err);
     return rc == DEJA_OK ? check_rules(set, s, err) : rc;
 }
 

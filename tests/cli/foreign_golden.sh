@@ -81,6 +81,10 @@ columns_of_parquet_files() {
     expect_stdout_has "format      Parquet file"
     succeeds deja info "$golden/parquet.bloom"
     expect_stdout_has "memory      64 B in 2 parts"
+    fails_with 2 "filter-column needs a .parquet file" \
+        deja check --filter-column u "$golden/guava.bloom" short
+    fails_with 2 "guava.bloom has no columns: omit --filter-column" \
+        deja info --filter-column u "$golden/guava.bloom"
     gzip -c "$golden/parquet.bloom" >z.gz
     fails_with 2 "must be a regular file and not compressed" deja check --format parquet z.gz short
     fails_with 2 "can read a Parquet file but not write it" deja build --format parquet -n 9 p short

@@ -102,6 +102,7 @@ struct foreign_format {
     uint32_t variant;    /* of new filters */
     bool counts;         /* files record the number of keys */
     bool sized;          /* files record the capacity and rate */
+    bool columns;        /* a file has a filter for each of several columns */
 
     /* Whether a file that starts like this has the format; NULL: its bytes do not show it. */
     bool (*is)(const struct foreign_head *head);

@@ -383,8 +383,12 @@ static double rate(const struct foreign *f, const struct foreign_part *part)
     .hashing = "XXH64, split blocks", .hash_id = "xxh64", .words = 1, .hash = hash, .next = next, \
     .rate = rate
 
-const struct foreign_format foreign_parquet = {
-    .name = "parquet", .title = "a Parquet file", .is = is_parquet, .read = read_parquet, SBBF};
+const struct foreign_format foreign_parquet = {.name = "parquet",
+                                               .title = "a Parquet file",
+                                               .columns = true,
+                                               .is = is_parquet,
+                                               .read = read_parquet,
+                                               SBBF};
 
 const struct foreign_format foreign_sbbf = {.name = "sbbf",
                                             .title = "a Parquet filter block",
