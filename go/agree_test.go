@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	deja "github.com/deja-url/deja/go"
-	"github.com/deja-url/deja/go/purefile"
+	deja "example.com/deja/go"
+	"example.com/deja/go/purefile"
 )
 
 // The library and the pure-Go reader, which share no code, give the same answers.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	deja "github.com/deja-url/deja/go"
+	deja "example.com/deja/go"
 )
 
 func Example() {

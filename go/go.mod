@@ -1,3 +1,3 @@
-module github.com/deja-url/deja/go
+module example.com/deja/go
 
 go 1.19

@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
+	deja "example.com/deja/go"
+	"example.com/deja/go/purefile"
 	"github.com/bits-and-blooms/bloom/v3"
-	deja "github.com/deja-url/deja/go"
-	"github.com/deja-url/deja/go/purefile"
 )
 
 func number(name string, standard float64) float64 {

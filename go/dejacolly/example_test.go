@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	deja "github.com/deja-url/deja/go"
-	"github.com/deja-url/deja/go/dejacolly"
+	deja "example.com/deja/go"
+	"example.com/deja/go/dejacolly"
 	"github.com/gocolly/colly/v2"
 	"github.com/gocolly/colly/v2/queue"
 )

@@ -1,9 +1,9 @@
-module github.com/deja-url/deja/go/dejacolly
+module example.com/deja/go/dejacolly
 
 go 1.24.0
 
 require (
-	github.com/deja-url/deja/go v0.0.0
+	example.com/deja/go v0.0.0
 	github.com/gocolly/colly/v2 v2.3.0
 	github.com/nlnwa/whatwg-url v0.6.2
 )
@@ -28,4 +28,4 @@ require (
 )
 
 // For development: the module next to this one. Modules that depend on this one ignore it.
-replace github.com/deja-url/deja/go => ../
+replace example.com/deja/go => ../

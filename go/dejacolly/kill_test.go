@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	deja "github.com/deja-url/deja/go"
+	deja "example.com/deja/go"
 	"github.com/gocolly/colly/v2"
 	"github.com/gocolly/colly/v2/queue"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	deja "github.com/deja-url/deja/go"
+	deja "example.com/deja/go"
 )
 
 var small = Options{Filter: deja.Options{Capacity: 1000}}

@@ -26,7 +26,7 @@ import (
 	"sync"
 	"weak"
 
-	deja "github.com/deja-url/deja/go"
+	deja "example.com/deja/go"
 	"github.com/gocolly/colly/v2"
 	"github.com/gocolly/colly/v2/storage"
 )

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	deja "github.com/deja-url/deja/go"
+	deja "example.com/deja/go"
 	"github.com/gocolly/colly/v2"
 	"github.com/gocolly/colly/v2/queue"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/deja-url/deja/go/purefile"
+	"example.com/deja/go/purefile"
 )
 
 func ExampleOpen() {
