@@ -148,8 +148,31 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
 
 /* A filter grows or turns only between two pieces of a batch, not within a piece.  A piece is at
  * most as long as the room in the newest part or generation; a layered filter itself stops before
- * a key for which it has no room.  So batches leave the same bodies as single calls. */
+ * a key for which it has no room.  So batches leave the same bodies as single calls.
+ *
+ * Several threads share the room: each claims what its piece may take, so that together they do not
+ * overfill a part, whose rate would rise steeply.  A single key claims nothing, because the locked
+ * instructions would cost more than one key too many. */
 #define GROWING_PIECE 1024
+
+/* Claims room for up to `most` keys; returns for how many.  The claim comes before the look at the
+ * room: a piece that ends in between is then counted twice, not missed. */
+static uint64_t claim_room(deja_filter *f, uint64_t most)
+{
+    if (most == 1)
+        return f->plan.kind->room(f) > 0;
+    const uint64_t before = atomic_fetch_add(&f->claimed, most), room = f->plan.kind->room(f);
+    const uint64_t left = room > before ? room - before : 0, got = left < most ? left : most;
+    if (got < most)
+        atomic_fetch_sub(&f->claimed, most - got);
+    return got;
+}
+
+static void return_room(deja_filter *f, uint64_t most, uint64_t claimed)
+{
+    if (most > 1)
+        atomic_fetch_sub(&f->claimed, claimed);
+}
 
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
 {
@@ -158,14 +181,17 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
     while (*done < n && rc == DEJA_OK) {
         dj_filter_hold(f);
         const uint32_t parts = f->n_parts;
-        const uint64_t room = f->plan.kind->room(f);
+        const size_t most = n - *done < GROWING_PIECE ? n - *done : GROWING_PIECE;
+        const uint64_t room = claim_room(f, most);
         if (room) {
-            const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
-            batch_begin(b, *done, n - *done < most ? n : *done + most);
+            batch_begin(b, *done, *done + (size_t)room);
             rc = add_held(f, b, is_new, done);
+            return_room(f, most, room);
         }
         dj_filter_release(f);
-        if (!room || rc == DEJA_EFULL)
+        if (!room)
+            rc = dj_filter_ensure_room(f);
+        else if (rc == DEJA_EFULL)
             rc = dj_filter_make_room(f, parts, b->stuck);
     }
     return rc;

@@ -33,18 +33,30 @@ static bool parts_fit(const deja_filter *f, uint32_t n_parts)
     return fits(have, more, kind->most_growth ? kind->most_growth(f) : UNASKED_TIMES * have);
 }
 
+/* Call with the lock held for writing. */
+static int grow(deja_filter *f, const uint64_t *row)
+{
+    uint32_t n = f->n_parts;
+    const int rc = f->plan.kind->make_room(f, row, &n);
+    if (rc < 0 || n == f->n_parts)
+        return rc;
+    const bool sound = dj_filter_check(f, n, NULL) == DEJA_OK && parts_fit(f, n);
+    return sound ? f->owner->grow(f, n) : DEJA_EFULL;
+}
+
 int dj_filter_make_room(deja_filter *f, uint32_t parts, const uint64_t *row)
 {
-    uint32_t n = parts;
-    int rc = DEJA_OK;
     pthread_rwlock_wrlock(&f->growing);
-    if (f->n_parts == parts) { /* otherwise another thread has made room */
-        rc = f->plan.kind->make_room(f, row, &n);
-        if (rc == DEJA_OK && n > parts) {
-            const bool sound = dj_filter_check(f, n, NULL) == DEJA_OK && parts_fit(f, n);
-            rc = sound ? f->owner->grow(f, n) : DEJA_EFULL;
-        }
-    }
+    /* Otherwise another thread has made room. */
+    const int rc = f->n_parts == parts ? grow(f, row) : DEJA_OK;
+    pthread_rwlock_unlock(&f->growing);
+    return rc;
+}
+
+int dj_filter_ensure_room(deja_filter *f)
+{
+    pthread_rwlock_wrlock(&f->growing);
+    const int rc = f->plan.kind->room(f) ? DEJA_OK : grow(f, NULL);
     pthread_rwlock_unlock(&f->growing);
     return rc;
 }

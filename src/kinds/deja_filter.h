@@ -91,6 +91,7 @@ struct deja_filter {
     struct dj_clock clock;
     bool read_only;
     struct dj_writer writer;
+    _Atomic uint64_t claimed; /* room in the newest part for pieces that are being added */
     pthread_rwlock_t growing; /* scalable, layered, window: held for reading by add and contains;
                                  spectral with F > 1: for writing by remove */
     const deja_allocator *alloc;
