@@ -1,21 +1,6 @@
-/* compat.h - included ahead of deja.c in wheels: what some C libraries and compilers lack. */
+/* compat.h - included ahead of the library where zig compiles it: what zig lacks. */
 #ifndef DEJA_COMPAT_H
 #define DEJA_COMPAT_H
-
-#include <stdio.h>
-
-/* musl before 1.2.6 lacks renameat2, but the kernel has it. */
-#ifndef RENAME_EXCHANGE
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#define RENAME_EXCHANGE 2
-static inline int renameat2(int from_dir, const char *from, int to_dir, const char *to,
-                            unsigned flags)
-{
-    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
-}
-#endif
 
 /* zig's runtime lacks __cpu_model, which the builtin reads.  CPUID is slow in virtual machines, so
  * the answer is stored; threads that store it at the same time store the same. */

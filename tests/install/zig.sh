@@ -26,6 +26,7 @@ zig_build() { # SOURCES BUILD TARGET SYSTEM PROCESSOR CMAKE-OPTION...
     { cmake -G Ninja -S "$sources" -B "$build" -D CMAKE_BUILD_TYPE=Release \
         -D CMAKE_SYSTEM_NAME="$system" -D CMAKE_SYSTEM_PROCESSOR="$processor" \
         -D CMAKE_C_COMPILER="$tools/cc" -D CMAKE_AR="$tools/ar" -D CMAKE_RANLIB="$tools/ranlib" \
+        -D CMAKE_C_FLAGS="-DDEJA_NO_CPU_MODEL -include $SOURCE/python/compat.h" \
         -D DEJA_LIBRARIES=OFF -D DEJA_REDIS=OFF -D DEJA_PYTHON=OFF -D DEJA_TESTS=OFF -D DEJA_INSTALL=OFF "$@" &&
         cmake --build "$build" --target deja_static deja_cli; } >"zig-$target.log" 2>&1 ||
         { grep -A 5 'error' "zig-$target.log" | head -n 60 >&2; exit 1; }
