@@ -3,8 +3,8 @@
  * The line names the page on which the URL was first found: the row has that page's number.  Only
  * URLs in the queue have a fate.  Links that never reach it (out of scope, too deep, traps) occur
  * again on every page, and only a set of them could log each once; the summary counts them. */
-#include "crawler/http/hostkey.h"
 #include "crawler/loop/fate.h"
+#include "crawler/http/hostkey.h"
 #include "tools/base/ascii.h"
 
 static int decide(struct crawler *c, const struct frontier_url *u, struct crawl_fate *fate,

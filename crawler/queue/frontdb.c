@@ -36,10 +36,9 @@ static const char *const text_of[STATEMENTS] = {
         "url, parent, priority",
     [BEST] =
         "SELECT priority FROM url WHERE host = ?1 AND state = 0 ORDER BY priority DESC LIMIT 1",
-    [CREDIT] =
-        "UPDATE url SET links = links + 1, cash = cash + ?3, priority = priority_of("
-        "priority, depth, links + 1, cash + ?3) WHERE hash = ?1 AND visit = ?2 AND state < 2 "
-        "RETURNING host, priority, state",
+    [FIND] = "SELECT id, host, depth, state, links, cash, priority FROM url WHERE hash = ?1 AND "
+             "visit = ?2 AND state < 2",
+    [CREDIT] = "UPDATE url SET links = ?2, cash = ?3, priority = ?4 WHERE id = ?1",
     [CASH] = "SELECT cash FROM url WHERE id = ?1",
     [SET_SHARE] = "UPDATE url SET share = ?2 WHERE id = ?1",
     [SHARE] = "SELECT share FROM url WHERE id = ?1",

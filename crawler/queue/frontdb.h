@@ -18,6 +18,7 @@ enum statement {
     LAST,
     TAKE,
     BEST,
+    FIND,
     CREDIT,
     CASH,
     SET_SHARE,

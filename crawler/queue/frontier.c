@@ -199,30 +199,48 @@ int64_t frontier_priority(const frontier *f, const struct frontier_url *u)
     return order_priority(f->order, u->weight, &facts);
 }
 
-struct credit {
-    frontier_raise *raise;
-    void *ctx;
+/* The rows of a URL in one visit; after a crash there may be two. */
+struct found_rows {
+    struct found_row {
+        int64_t id, host, state, priority;
+        struct order_facts facts;
+    } row[4];
+    size_t n;
 };
 
-static int take_credit(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+static int take_found(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
 {
-    const struct credit *credit = ctx;
-    const bool waits = sqlite3_column_int(s, 2) == 0;
-    (void)f;
-    return waits ? credit->raise(credit->ctx, sqlite3_column_int64(s, 0),
-                                 sqlite3_column_int64(s, 1), err)
-                 : DEJA_OK;
+    struct found_rows *found = ctx;
+    struct found_row r = {.id = sqlite3_column_int64(s, 0), .host = sqlite3_column_int64(s, 1)};
+    if (!frontdb_count(s, 2, &r.facts.depth) || !frontdb_number(s, 3, 0, 1, &r.state) ||
+        !frontdb_number(s, 4, 0, INT64_MAX - 1, &r.facts.links) ||
+        !frontdb_amount(s, 5, &r.facts.cash) ||
+        !frontdb_number(s, 6, INT64_MIN, INT64_MAX, &r.priority))
+        return frontier_damaged(f, FRONTDB_URL_ROW, err);
+    if (found->n < sizeof found->row / sizeof found->row[0])
+        found->row[found->n++] = r;
+    return DEJA_OK;
 }
 
+/* Two statements: UPDATE with RETURNING would make a temporary table for each link. */
 int frontier_credit(frontier *f, int64_t visit, int64_t number, double cash, frontier_raise *raise,
                     void *ctx, deja_error *err)
 {
-    struct credit credit = {raise, ctx};
-    const int rc = frontdb_begin(f, err);
-    return rc == DEJA_OK
-               ? frontdb_read(f, CREDIT, VALUES(NUMBER(number), NUMBER(visit), REAL(cash)),
-                              take_credit, &credit, err)
-               : rc;
+    struct found_rows found = {.n = 0};
+    int rc = frontdb_read(f, FIND, VALUES(NUMBER(number), NUMBER(visit)), take_found, &found, err);
+    for (size_t i = 0; i < found.n && rc == DEJA_OK; i++) {
+        struct found_row *r = &found.row[i];
+        r->facts.links++;
+        r->facts.cash += cash;
+        r->priority = order_priority(f->order, order_weight(r->priority), &r->facts);
+        rc = frontdb_write(f, CREDIT,
+                           VALUES(NUMBER(r->id), NUMBER(r->facts.links), REAL(r->facts.cash),
+                                  NUMBER(r->priority)),
+                           err);
+        if (rc == DEJA_OK && r->state == 0)
+            rc = raise(ctx, r->host, r->priority, err);
+    }
+    return rc;
 }
 
 static int take_amount(frontier *f, sqlite3_stmt *s, void *amount, deja_error *err)
