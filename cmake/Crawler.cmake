@@ -32,5 +32,7 @@ else()
   target_sources(dj_cli PRIVATE ${crawler_sources})
   target_link_libraries(dj_cli PUBLIC ${crawler_links})
   target_compile_definitions(dj_cli PUBLIC DEJA_HAVE_CRAWLER)
+  add_executable(queuecost EXCLUDE_FROM_ALL bench/queue/queuecost.c) # for bench/queue.sh
+  target_link_libraries(queuecost PRIVATE dj_cli)
   deja_built("deja crawl" "libcurl ${CURL_VERSION}, gumbo ${GUMBO_VERSION}, SQLite ${SQLITE_VERSION}")
 endif()
