@@ -9,6 +9,10 @@ if(CMAKE_SIZEOF_VOID_P EQUAL 4)
   # Files of more than 2 GB, and times after 2038.
   add_compile_definitions(_FILE_OFFSET_BITS=64 _TIME_BITS=64)
 endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^i[3-6]86$")
+  # The older x87 unit computes with 80 bits, so sizes would differ from those of other CPUs.
+  add_compile_options(-msse2 -mfpmath=sse)
+endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   # Let the library inline its own public functions, as clang does by default.
   add_compile_options(-fno-semantic-interposition)

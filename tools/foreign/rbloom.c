@@ -29,8 +29,6 @@
 #define A_HIGH     UINT64_C(0x2360ed051fc65da4) /* the halves of A */
 #define A_LOW      UINT64_C(0x4385df649fcb5ced)
 
-__extension__ typedef unsigned __int128 u128; /* ISO C has none */
-
 /* --- Files ------------------------------------------------------------------- */
 
 static int read(struct foreign *f, struct foreign_in *in, deja_error *err)
@@ -133,13 +131,21 @@ static void hash_str(const void *filter, const deja_slice *keys, size_t n, uint6
     }
 }
 
+/* The high half of a product, from four products of 32 by 32 bits. */
+static uint64_t high_of_product(uint64_t a, uint64_t b)
+{
+    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    const uint64_t mid = a1 * b0 + (a0 * b0 >> 32), cross = a0 * b1 + (uint32_t)mid;
+    return a1 * b1 + (mid >> 32) + (cross >> 32);
+}
+
+/* (b, a) = (b, a) * A + 1 modulo 2^128. */
 static uint64_t next(struct foreign_probe *p)
 {
-    u128 h = (u128)p->b << 64 | p->a;
-    h = h * ((u128)A_HIGH << 64 | A_LOW) + 1;
-    p->a = (uint64_t)h;
-    p->b = (uint64_t)(h >> 64);
-    return (uint64_t)(h >> 32) % p->bits;
+    const uint64_t low = p->a * A_LOW + 1;
+    p->b = high_of_product(p->a, A_LOW) + p->b * A_LOW + p->a * A_HIGH + (low == 0);
+    p->a = low;
+    return (p->b << 32 | p->a >> 32) % p->bits;
 }
 
 #define RBLOOM .words = 2, .read = read, .next = next, .plan = plan, .write = write
