@@ -12,5 +12,5 @@ while read -r target system processor kind; do
 done <<'END'
 aarch64-macos   Darwin  arm64   Mach-O 64-bit arm64 executable
 x86_64-macos    Darwin  x86_64  Mach-O 64-bit x86_64 executable
-x86_64-freebsd  FreeBSD amd64   (FreeBSD)
+x86_64-freebsd  FreeBSD amd64   for FreeBSD
 END

@@ -29,14 +29,19 @@ static inline uint64_t mix_nth(uint64_t i)
     return mix64(i * MIX_GOLDEN);
 }
 
-/* Maps a random 64-bit number to one below `below`: the high half of their product, from four
- * products of 32 by 32 bits, because not every compiler has wider numbers.  No sum overflows. */
+/* The high half of a product, from four products of 32 by 32 bits, because not every compiler has
+ * wider numbers.  No sum overflows. */
+static inline uint64_t mix_high(uint64_t a, uint64_t b)
+{
+    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    const uint64_t mid = a1 * b0 + (a0 * b0 >> 32), cross = a0 * b1 + (uint32_t)mid;
+    return a1 * b1 + (mid >> 32) + (cross >> 32);
+}
+
+/* Maps a random 64-bit number to one below `below`. */
 static inline uint64_t mix_below(uint64_t random, uint64_t below)
 {
-    const uint64_t r0 = (uint32_t)random, r1 = random >> 32;
-    const uint64_t b0 = (uint32_t)below, b1 = below >> 32;
-    const uint64_t mid = r1 * b0 + (r0 * b0 >> 32), cross = r0 * b1 + (uint32_t)mid;
-    return r1 * b1 + (mid >> 32) + (cross >> 32);
+    return mix_high(random, below);
 }
 
 #define MIX_FNV1A UINT64_C(0xcbf29ce484222325)

@@ -16,6 +16,7 @@
  *                    what pickle.dumps() makes of a str (protocol 4, the default up to Python 3.13)
  *     rbloom-sha256  the same of the bytes of the key, without pickle */
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include "tools/foreign/foreign.h"
 #include "tools/foreign/foreign_bytes.h"
 #include "tools/foreign/formats.h"
@@ -131,19 +132,11 @@ static void hash_str(const void *filter, const deja_slice *keys, size_t n, uint6
     }
 }
 
-/* The high half of a product, from four products of 32 by 32 bits. */
-static uint64_t high_of_product(uint64_t a, uint64_t b)
-{
-    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-    const uint64_t mid = a1 * b0 + (a0 * b0 >> 32), cross = a0 * b1 + (uint32_t)mid;
-    return a1 * b1 + (mid >> 32) + (cross >> 32);
-}
-
 /* (b, a) = (b, a) * A + 1 modulo 2^128. */
 static uint64_t next(struct foreign_probe *p)
 {
     const uint64_t low = p->a * A_LOW + 1;
-    p->b = high_of_product(p->a, A_LOW) + p->b * A_LOW + p->a * A_HIGH + (low == 0);
+    p->b = mix_high(p->a, A_LOW) + p->b * A_LOW + p->a * A_HIGH + (low == 0);
     p->a = low;
     return (p->b << 32 | p->a >> 32) % p->bits;
 }

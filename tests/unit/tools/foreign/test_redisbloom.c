@@ -29,7 +29,7 @@ static void sizes_are_those_of_redisbloom(void **state)
 static void a_full_filter_grows(void **state)
 {
     struct foreign f = two();
-    char key[8];
+    char key[16];
     for (int i = 0; i < 6; i++) {
         snprintf(key, sizeof key, "k%d", i);
         assert_true(adding_add(&f, key));

@@ -120,10 +120,12 @@ static void hints_change_no_byte(void **state)
     char *map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_true(map != MAP_FAILED);
     memset(map, 7, LEN);
-    for (int use = DJ_OS_IN_ORDER; use <= DJ_OS_NOT_AGAIN; use++) {
-        dj_os_advise_file(fd, use);
-        if (use != DJ_OS_NOT_AGAIN)
-            dj_os_advise_map(map, LEN, use);
+    static const enum dj_os_use uses[] = {DJ_OS_IN_ORDER, DJ_OS_AT_RANDOM, DJ_OS_SOON,
+                                          DJ_OS_NOT_AGAIN};
+    for (size_t u = 0; u < sizeof uses / sizeof uses[0]; u++) {
+        dj_os_advise_file(fd, uses[u]);
+        if (uses[u] != DJ_OS_NOT_AGAIN)
+            dj_os_advise_map(map, LEN, uses[u]);
         for (size_t i = 0; i < LEN; i += 4096)
             assert_int_equal(map[i], 7);
     }

@@ -4,7 +4,6 @@
 
 #include "core/base/wide.h"
 #include "rng.h"
-#include "tools/base/mix.h"
 
 #define MOST UINT64_MAX
 
@@ -29,7 +28,6 @@ static void products_are_those_of_long_multiplication(void **state)
         assert_int_equal(q.high, rows[i].high);
         assert_int_equal(q.low, rows[i].low);
         assert_int_equal(dj_mulhi(rows[i].a, rows[i].b), rows[i].high);
-        assert_int_equal(mix_below(rows[i].a, rows[i].b), rows[i].high);
     }
 }
 
@@ -82,7 +80,6 @@ static void the_portable_numbers_are_those_of_the_compiler(void **state)
         assert_int_equal(p.low, (uint64_t)dj_wide_mul(a, b));
         assert_int_equal(s.high, dj_wide_high(sum));
         assert_int_equal(s.low, (uint64_t)sum);
-        assert_int_equal(mix_below(a, b), dj_mulhi(a, b));
     }
 #else
     skip(); /* this compiler has none: only the portable ones exist */
