@@ -263,14 +263,15 @@ void dj_compact_room(deja_sieve *s)
     struct dj_compactor *c = &s->compactor;
     pthread_mutex_lock(&s->lock);
     const bool many = s->runs->n >= DJ_SIEVE_MANY;
-    const uint64_t failed = c->failed;
+    /* Wait for a merge that begins now: one that is under way may fail for a reason that is gone. */
+    const uint64_t enough = c->failed + 1 + c->merging;
     pthread_mutex_unlock(&s->lock);
     if (!many)
         return;
     dj_compact(s);
     pthread_mutex_lock(&s->lock);
     while (s->runs->n >= DJ_SIEVE_MANY && c->started && (c->asked || c->merging) &&
-           c->failed == failed)
+           c->failed < enough)
         pthread_cond_wait(&c->merged, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
