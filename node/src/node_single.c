@@ -70,16 +70,28 @@ napi_value node_single_has(napi_env env, napi_callback_info info)
     return end(env, &key, ok, node_call_bool(env, found), &failure);
 }
 
-napi_value node_single_remove(napi_env env, napi_callback_info info)
+/* A call whose answer is yes or no. */
+static napi_value ask(napi_env env, napi_callback_info info, enum node_access access,
+                      enum node_verb verb)
 {
     struct node_failure failure = NODE_FAILURE_NONE;
     struct node_key key;
-    struct node_filter *nf = begin(env, info, NODE_ADDING, &key);
+    struct node_filter *nf = begin(env, info, access, &key);
     if (!nf)
         return NULL;
-    uint8_t removed = 0;
-    const bool ok = run(nf, NODE_REMOVE, &key, (union node_answers){.byte = &removed}, &failure);
-    return end(env, &key, ok, node_call_bool(env, removed), &failure);
+    uint8_t yes = 0;
+    const bool ok = run(nf, verb, &key, (union node_answers){.byte = &yes}, &failure);
+    return end(env, &key, ok, node_call_bool(env, yes), &failure);
+}
+
+napi_value node_single_remove(napi_env env, napi_callback_info info)
+{
+    return ask(env, info, NODE_ADDING, NODE_REMOVE);
+}
+
+napi_value node_single_prefix(napi_env env, napi_callback_info info)
+{
+    return ask(env, info, NODE_SHARED, NODE_PREFIX);
 }
 
 napi_value node_single_count(napi_env env, napi_callback_info info)
@@ -92,18 +104,6 @@ napi_value node_single_count(napi_env env, napi_callback_info info)
     uint64_t count = 0;
     const bool ok = run(nf, NODE_COUNT, &key, (union node_answers){.count = &count}, &failure);
     return end(env, &key, ok, node_call_whole(env, count), &failure);
-}
-
-napi_value node_single_prefix(napi_env env, napi_callback_info info)
-{
-    struct node_failure failure = NODE_FAILURE_NONE;
-    struct node_key key;
-    struct node_filter *nf = begin(env, info, NODE_SHARED, &key);
-    if (!nf)
-        return NULL;
-    uint8_t found = 0;
-    const bool ok = run(nf, NODE_PREFIX, &key, (union node_answers){.byte = &found}, &failure);
-    return end(env, &key, ok, node_call_bool(env, found), &failure);
 }
 
 /* The first and the last day of a key in one number: first * 65536 + last; 0 if it is absent. */

@@ -245,7 +245,8 @@ static void a_claimed_number_of_keys_does_not_size_the_next_visit(void **state)
         deja_filter *f = import_with(&h, &b);
         const int rc = deja_filter_rotate(f, NULL, &err);
         if (rc < 0) {
-            assert_non_null(strstr(err.text, "options.capacity"));
+            assert_true(strstr(err.text, "options.capacity") ||
+                        (SIZE_MAX == UINT32_MAX && strstr(err.text, "cannot address")));
             assert_true(deja_filter_contains(f, key_of(&(uint32_t){1}))); /* unchanged */
         }
         for (uint32_t k = 0; k < 100; k++) /* a layer may not have any part yet */
